@@ -1,0 +1,73 @@
+# The project's commands. `make help` prints this list.
+
+PYTHON ?= python3
+BIN := .venv/bin
+CARD := app/rate_cards/house-card-1.toml
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup run test proof bench lint lock clean
+
+help: ## print this list
+	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; \
+		do printf '  make %-7s %s\n' "$$name" "$$text"; done
+
+# ---- the environment -------------------------------------------------------------------------
+
+# Two steps, so that running the house never installs the developers' tools.
+setup: .venv/.running ## create .venv with the locked requirements and the console scripts
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo 'keno needs Python 3.11 or newer as "$(PYTHON)"; name another with: make PYTHON=python3.11 ...' >&2; exit 1; }
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
+		echo 'Python could not create .venv; on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
+
+# setuptools comes from the locked file too: nothing that runs at build time is unpinned.
+.venv/.running: .venv/bin/python requirements.txt setup.cfg pyproject.toml
+	$(BIN)/pip install --quiet --require-hashes --only-binary :all: -r requirements.txt
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/.developing: .venv/.running requirements-dev.txt
+	$(BIN)/pip install --quiet --require-hashes --only-binary :all: -r requirements-dev.txt
+	@touch $@
+
+lock: .venv/.developing ## resolve the requirements of setup.cfg anew and lock them with hashes
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
+		--custom-compile-command 'make lock' --extra build setup.cfg -o requirements.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
+		--custom-compile-command 'make lock' --extra build --extra dev -c requirements.txt setup.cfg -o requirements-dev.txt
+
+# ---- the product -----------------------------------------------------------------------------
+
+run: .venv/.running ## start the house (so far there are only its rules: see one ticket priced and graded)
+	@echo 'There is no house to start yet: what exists is the rules of keno. A ticket of theirs,'
+	@echo 'priced and then graded against two draws:'
+	@echo; echo '$$ keno quote --rate-card $(CARD) docs/examples/request.json'; echo
+	@$(BIN)/keno quote --rate-card $(CARD) docs/examples/request.json
+	@echo; echo '$$ keno grade --rate-card $(CARD) docs/examples/grading.json'; echo
+	@$(BIN)/keno grade --rate-card $(CARD) docs/examples/grading.json
+	@echo; echo 'More: $(BIN)/keno --help, and the pages in docs/.'
+
+# ---- the evidence ----------------------------------------------------------------------------
+
+lint: .venv/.developing ## ruff, mypy and the architecture test
+	$(BIN)/ruff format --check --quiet . || { echo 'not formatted: .venv/bin/ruff format .' >&2; exit 1; }
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	$(BIN)/pytest --quiet tests/test_architecture.py
+
+test: lint ## lint, then every test, then complete branch coverage of the rules
+	@rm -rf .coverage
+	$(BIN)/coverage run -m pytest
+	@$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --include='app/keno/*' --fail-under=100
+
+proof: .venv/.developing ## the long evidence (hours allowed); its table goes to docs/proof.md
+	$(BIN)/python -m tests.proof
+
+bench: .venv/.developing ## measure speed and memory; the table also goes to bench/results.json
+	$(BIN)/python -m bench
+
+clean: ## remove the environment and every cache
+	rm -rf .venv .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache build *.egg-info

@@ -1,0 +1,4 @@
+"""The keno back office.
+
+So far `keno` (the rules) and the command line over it.
+"""

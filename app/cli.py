@@ -1,0 +1,254 @@
+"""The `keno` command: odds, rate cards, prices and grades, without a database.
+
+Exit codes: 0 done; 2 bad usage; 3 refused; 1 a fault of ours. With --json one document goes to
+standard output, also when it is a refusal. With --jsonl there is one document a line in and one
+answer a line out, refusals among them: this is how an auditor regrades a day.
+"""
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import BinaryIO
+
+from app import tables
+from app.keno.aggregate import prorate
+from app.keno.card_checks import all_figures, check_card
+from app.keno.card_file import FILE_MAX, read_card, read_card_and_faults
+from app.keno.documents import (
+    DOCUMENT_MAX,
+    figures_document,
+    grade_document,
+    odds_document,
+    quote_document,
+    read_grading,
+    read_json,
+    read_request,
+    read_wins,
+    refusals_document,
+)
+from app.keno.grading import grade
+from app.keno.odds import catch_odds
+from app.keno.pricing import quote
+from app.keno.rate_card import RateCard
+from app.keno.refusals import Code, Refused, in_order, refusal
+from app.keno.spots import NUMBERS
+
+DONE, USAGE, REFUSED = 0, 2, 3
+STANDARD_INPUT = "-"
+
+
+class BadUsage(Exception):  # noqa: N818  the caller's mistake, not an error of ours
+    """The command was called in a way that cannot be carried out."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command has to say: to programs, and to people if they ask."""
+
+    document: Mapping[str, object]
+    text: Callable[[], str]
+    exit_code: int = DONE
+
+
+def console() -> None:
+    """Run the command as a program: end quietly when its reader or its user has had enough."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(main())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        if options.jsonl:
+            return answer_lines_on_card(options)
+        answer: Answer = options.command(options)
+    except BadUsage as mistake:
+        print(f"keno: {mistake}", file=sys.stderr)
+        return USAGE
+    except Refused as refused:
+        if options.json or options.jsonl:
+            _print_refused(refused)
+        else:
+            print(tables.refusals_text(refused.refusals), file=sys.stderr)
+        return REFUSED
+    if options.json:
+        _print_json(answer.document)
+    else:
+        print(answer.text())
+    return answer.exit_code
+
+
+def show_odds(options: argparse.Namespace) -> Answer:
+    """`keno odds SPOTS`: the chance of each catch."""
+    spots: int = options.spots
+    if not 1 <= spots <= NUMBERS:
+        raise Refused([refusal(Code.NO_SUCH_SPOTS, spots=spots)])
+    odds = catch_odds(spots)
+    return Answer(odds_document(spots, odds), lambda: tables.odds_text(spots, odds))
+
+
+def check_rate_card(options: argparse.Namespace) -> Answer:
+    """`keno rate-card check FILE`: everything wrong with a card, and what its wagers return."""
+    try:
+        card, faults = read_card_and_faults(_read(options.file, FILE_MAX))
+    except Refused as refused:  # it cannot be read at all
+        faults = refused.refusals
+        document = {"faults": refusals_document(faults), "schedules": {}}
+        return Answer(document, lambda: tables.refusals_text(faults), REFUSED)
+    all_faults = in_order((*faults, *check_card(card)))
+    figures = all_figures(card)
+    return Answer(
+        {"faults": refusals_document(all_faults), "schedules": figures_document(figures)},
+        lambda: tables.card_text(card, figures, all_faults),
+        REFUSED if all_faults else DONE,
+    )
+
+
+def quote_request(document: object, card: RateCard) -> Answer:
+    """`keno quote`: the price of a request."""
+    ticket = quote(read_request(document), card)
+    return Answer(quote_document(ticket), lambda: tables.quote_text(ticket))
+
+
+def grade_request(document: object, card: RateCard) -> Answer:
+    """`keno grade`: what a request wins against draws."""
+    request, draws = read_grading(document)
+    ticket = quote(request, card)
+    games = grade(ticket, draws, card)
+    return Answer(grade_document(ticket, games), lambda: tables.grade_text(ticket, games))
+
+
+def prorate_wins(options: argparse.Namespace) -> Answer:
+    """`keno prorate`: the aggregate limit shared among the winners."""
+    document = read_json(_read(options.document, DOCUMENT_MAX))
+    wins_cents, limit_cents, in_full_below_cents = read_wins(document)
+    paid_cents = prorate(wins_cents, limit_cents, in_full_below_cents)
+    return Answer(
+        {"paid_cents": list(paid_cents)}, lambda: tables.prorate_text(wins_cents, paid_cents)
+    )
+
+
+def answer_on_card(options: argparse.Namespace) -> Answer:
+    """`keno quote` and `keno grade`: one document on a rate card."""
+    card = _read_card(options)
+    answer: Answer = options.on_card(read_json(_read(options.document, DOCUMENT_MAX)), card)
+    return answer
+
+
+def answer_lines_on_card(options: argparse.Namespace) -> int:
+    """`keno quote --jsonl` and `keno grade --jsonl`: one document a line on a rate card."""
+    card = _read_card(options)
+    with _opened(options.document) as file:
+        for line in _lines(file):
+            try:
+                _print_json(options.on_card(read_json(line), card).document)
+            except Refused as refused:
+                _print_refused(refused)
+    return DONE
+
+
+def _read_card(options: argparse.Namespace) -> RateCard:
+    if options.rate_card == options.document == STANDARD_INPUT:
+        raise BadUsage("the rate card and the document cannot both be standard input")
+    return read_card(_read(options.rate_card, FILE_MAX))
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    if path == STANDARD_INPUT:
+        yield sys.stdin.buffer
+        return
+    with ExitStack() as opened:
+        try:
+            file = opened.enter_context(Path(path).open("rb"))
+        except OSError as trouble:
+            raise BadUsage(f"cannot read {path}: {trouble.strerror}") from None
+        yield file
+
+
+def _read(path: str, limit: int) -> bytes:
+    """Read a file, but never more than it takes to see that it is too long."""
+    with _opened(path) as file:
+        return file.read(limit + 1)
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Read line by line; of a line that is too long only enough to see it."""
+    while line := file.readline(DOCUMENT_MAX + 1):
+        rest = line
+        while len(rest) > DOCUMENT_MAX and not rest.endswith(b"\n"):
+            rest = file.readline(DOCUMENT_MAX + 1)
+        yield line
+
+
+def _print_json(document: Mapping[str, object]) -> None:
+    print(json.dumps(document), flush=True)
+
+
+def _print_refused(refused: Refused) -> None:
+    _print_json({"refusals": refusals_document(refused.refusals)})
+
+
+def _whole(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="keno",
+        description="Price, grade and check keno, without a database.",
+        epilog="Where a command takes a file, - is standard input.",
+    )
+    parser.add_argument("--version", action="version", version=version("keno-back-office"))
+    parser.set_defaults(json=False, jsonl=False)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    odds = commands.add_parser("odds", help="the chance of each catch, exactly")
+    odds.add_argument("spots", metavar="SPOTS", type=_whole, help="spots of the way, 1 to 80")
+    _add_json(odds).set_defaults(command=show_odds)
+
+    card = commands.add_parser("rate-card", help="work with rate cards")
+    card_commands = card.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    check = card_commands.add_parser("check", help="every fault of a card; what its wagers return")
+    check.add_argument("file", metavar="FILE", help="the rate card, in TOML")
+    _add_json(check).set_defaults(command=check_rate_card)
+
+    _add_on_card(commands.add_parser("quote", help="the price of a request"), quote_request)
+    _add_on_card(commands.add_parser("grade", help="what a request wins"), grade_request)
+
+    share = commands.add_parser("prorate", help="share the aggregate limit among the winners")
+    _add_document(share)
+    _add_json(share).set_defaults(command=prorate_wins)
+    return parser
+
+
+def _add_on_card(
+    command: argparse.ArgumentParser, on_card: Callable[[object, RateCard], Answer]
+) -> None:
+    command.add_argument("--rate-card", metavar="FILE", required=True, help="the card, in TOML")
+    _add_document(command)
+    _add_json(command).set_defaults(command=answer_on_card, on_card=on_card)
+    command.add_argument(
+        "--jsonl", action="store_true", help="one document a line in, one answer a line out"
+    )
+
+
+def _add_document(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "document", metavar="DOCUMENT", nargs="?", default=STANDARD_INPUT, help="JSON (default: -)"
+    )
+
+
+def _add_json(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    command.add_argument("--json", action="store_true", help="answer with one JSON document")
+    return command

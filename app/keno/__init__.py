@@ -1,0 +1,29 @@
+"""The rules of keno: what a ticket means, what it costs, and what it wins.
+
+Pure values and functions. Nothing here reads a clock, a file, a database or a source of
+randomness, and no float occurs: money is whole cents, a ratio is a Fraction, a set of the
+eighty numbers is an 80-bit mask. Everything outside imports this package; it imports nothing
+but the standard library (and NumPy, in `bulk` alone).
+
+Read it in this order, which is the order in which a ticket comes to be:
+
+    spots              the eighty numbers, and sets of them
+    letters            how the groups of a ticket are named: A, B, ... Z, AA
+    money              cents, the rounding of a win, amounts as text
+    refusals           every reason for which the system says no, in one closed list
+    fields             reading a document field by field, all its faults at once
+    request            what the patron marked and wrote, as it stands on the form
+    conditioning_text  the conditioning as people write it, and its canonical form
+    ways               how many ways there are, and what they catch, without listing them
+    conditioning       the written lines made explicit against the marked groups
+    ticket             the type of ticket that the groups and lines amount to
+    odds               the chance of each catch, exactly
+    rate_card          the card: limits, schedules, pays
+    card_file          the card as a TOML file
+    card_checks        what the law asks of a card; return and house advantage
+    pricing            a request on a card: its price, or every fault at once
+    grading            a ticket against a draw: catches and wins
+    aggregate          the limit on one game's wins, shared to the cent
+    bulk               a million straight plays against a draw
+    documents          the JSON forms of all of the above
+"""

@@ -1,0 +1,166 @@
+"""What the law asks of a rate card before it may be put into force.
+
+Each check is a small function that yields its faults; `CHECKS` lists them all. Proportional pays
+(15.3(e)) need no check, because a schedule states its pays for one base wager and every rate is
+paid in proportion to it. Nor does "equal to any maximum for an individual wager": the card has
+one figure that serves as both.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from app.keno.card_file import YEAR_MINUTES
+from app.keno.money import dollars, percent
+from app.keno.odds import catch_odds
+from app.keno.rate_card import Limits, RateCard, Schedule
+from app.keno.refusals import Code, Refusal, refusal
+
+ADVANTAGE_MAX = Fraction(30, 100)
+AGGREGATE_LEAST_CENTS = 100_000_00
+CLAIM_LEAST_MINUTES = 5
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a wager at the schedule's minimum rate is worth, exactly (X-card-odds)."""
+
+    pays_back: Fraction
+    hit: Fraction
+
+    @property
+    def house_advantage(self) -> Fraction:
+        """What the house keeps of each wager on average (15.1-advantage)."""
+        return 1 - self.pays_back
+
+
+def figures(schedule: Schedule, spots: int, limits: Limits) -> Figures:
+    """Return the figures of one wager: unrounded, each pay cut to the aggregate limit."""
+    back, hit = Fraction(0), Fraction(0)
+    for caught, chance in catch_odds(spots).items():
+        win = schedule.win(spots, caught, schedule.rate_min_cents)
+        if limits.aggregate_cents is not None:
+            win = min(win, Fraction(limits.aggregate_cents))
+        back += chance * win * Fraction(1, schedule.rate_min_cents)
+        hit += chance if win else 0
+    return Figures(back, hit)
+
+
+def all_figures(card: RateCard) -> Mapping[str, Mapping[int, Figures]]:
+    """Return the figures of every schedule and number of spots on offer."""
+    return {
+        name: {spots: figures(schedule, spots, card.limits) for spots in schedule.pays_cents}
+        for name, schedule in card.schedules.items()
+    }
+
+
+def check_card(card: RateCard) -> tuple[Refusal, ...]:
+    """Return everything for which the card may not be put into force."""
+    return tuple(fault for check in CHECKS for fault in check(card))
+
+
+def check_spots_max(card: RateCard) -> Iterator[Refusal]:
+    """15.2(b): the card states the largest number of spots, and offers no more."""
+    most = card.limits.spots_max
+    for schedule in card.schedules.values():
+        for spots in schedule.pays_cents:
+            if spots > most:
+                yield refusal(
+                    Code.SPOTS_ABOVE_MAX,
+                    _place(schedule, spots),
+                    schedule=schedule.name,
+                    spots=spots,
+                    most=most,
+                )
+
+
+def check_winnable(card: RateCard) -> Iterator[Refusal]:
+    """X-card-winnable: whatever is offered can win, and what is listed wins."""
+    for schedule in card.schedules.values():
+        if not schedule.pays_cents:
+            place = f"schedules.{schedule.name}.pays"
+            yield refusal(Code.NOTHING_OFFERED, place, schedule=schedule.name)
+        for spots, pays in schedule.pays_cents.items():
+            facts = {"schedule": schedule.name, "spots": spots}
+            if not any(pays.values()):
+                yield refusal(Code.NO_WINNING_CATCH, _place(schedule, spots), **facts)
+                continue
+            for caught, pay_cents in pays.items():
+                if not pay_cents:
+                    place = f"{_place(schedule, spots)}.{caught}"
+                    yield refusal(Code.PAYS_NOTHING, place, catch=caught, **facts)
+
+
+def check_wagers(card: RateCard) -> Iterator[Refusal]:
+    """15.3(d): the minimum and maximum wagers on the card leave something to sell."""
+    most = card.limits.ticket_max_cents
+    for schedule in card.schedules.values():
+        least = max(schedule.rate_min_cents * schedule.ways_min, schedule.ticket_min_cents)
+        if least > most:
+            yield refusal(
+                Code.NOTHING_SOLD,
+                f"schedules.{schedule.name}",
+                schedule=schedule.name,
+                least=dollars(least),
+                most=dollars(most),
+            )
+
+
+def check_advantage(card: RateCard) -> Iterator[Refusal]:
+    """15.3(e): at most 30 percent for the minimum wager, whatever the maximum payoff."""
+    for name, by_spots in all_figures(card).items():
+        schedule = card.schedules[name]
+        for spots, figure in by_spots.items():
+            if figure.house_advantage > ADVANTAGE_MAX:
+                yield refusal(
+                    Code.ADVANTAGE_TOO_HIGH,
+                    _place(schedule, spots),
+                    schedule=name,
+                    spots=spots,
+                    rate=dollars(schedule.rate_min_cents),
+                    advantage=percent(figure.house_advantage, places=6),
+                )
+
+
+def check_aggregate(card: RateCard) -> Iterator[Refusal]:
+    """15.3(e): the aggregate limit, if there is one, is at least $100,000 a game."""
+    limit, part = card.limits.aggregate_cents, card.limits.in_full_below_cents
+    if limit is None:
+        return
+    if limit < AGGREGATE_LEAST_CENTS:
+        yield refusal(
+            Code.AGGREGATE_TOO_LOW,
+            "limits.aggregate_cents",
+            limit=dollars(limit),
+            least=dollars(AGGREGATE_LEAST_CENTS),
+        )
+    if part > limit:
+        yield refusal(
+            Code.IN_FULL_ABOVE_LIMIT,
+            "limits.in_full_below_cents",
+            part=dollars(part),
+            limit=dollars(limit),
+        )
+
+
+def check_claim_period(card: RateCard) -> Iterator[Refusal]:
+    """15.6(c): tickets stay valid for at least five minutes and at most a year."""
+    minutes, place = card.limits.claim_minutes, "limits.claim_minutes"
+    if minutes < CLAIM_LEAST_MINUTES:
+        yield refusal(Code.CLAIM_TOO_SHORT, place, minutes=minutes, least=CLAIM_LEAST_MINUTES)
+    if minutes > YEAR_MINUTES:
+        yield refusal(Code.CLAIM_TOO_LONG, place, minutes=minutes, most=YEAR_MINUTES)
+
+
+CHECKS = (
+    check_spots_max,
+    check_winnable,
+    check_wagers,
+    check_advantage,
+    check_aggregate,
+    check_claim_period,
+)
+
+
+def _place(schedule: Schedule, spots: int) -> str:
+    return f"schedules.{schedule.name}.pays.{spots}"

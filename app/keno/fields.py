@@ -1,0 +1,162 @@
+"""Reading a document field by field, so that its reader is told all its faults at once.
+
+Used for requests (JSON) and rate cards (TOML) alike. A value is never converted: text that looks
+like a number, 5.0 and true are not whole numbers. A field that nobody asked for is a fault too,
+because a mistyped `aggregate_cents` would otherwise mean "no limit".
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeGuard
+
+from app.keno.money import LARGEST
+from app.keno.refusals import Code, Refusal, quoted, refusal
+
+FAULTS_MAX = 100
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Say whether a value is a whole number: JSON's true and false are not, in Python they are."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+class Fields:
+    """One object of a document; the faults go to the list it is given."""
+
+    def __init__(
+        self, document: object, place: str, faults: list[Refusal], *, absent: bool = False
+    ) -> None:
+        self._place = place
+        self._faults = faults
+        self._is_object = isinstance(document, dict)
+        self._table: Mapping[str, object] = document if isinstance(document, dict) else {}
+        self._unread = list(self._table)
+        if not self._is_object and not absent:
+            what = place or "document"
+            faults.append(refusal(Code.WRONG_TYPE, place, field=what, wanted="an object"))
+
+    def whole(
+        self,
+        field: str,
+        low: int = 0,
+        high: int = LARGEST,
+        *,
+        default: int | None = None,
+        if_faulty: int | None = None,
+    ) -> int:
+        """Return a whole number from low to high; without a default the field must be there."""
+        if default is None:
+            self._require(field)
+        elif self._table.get(field) is None:
+            self._take(field)
+            return default
+        value = self.maybe_whole(field, low, high)
+        if value is not None:
+            return value
+        return low if if_faulty is None else if_faulty
+
+    def maybe_whole(self, field: str, low: int = 0, high: int = LARGEST) -> int | None:
+        """Return a whole number from low to high, or None where the field is absent or faulty."""
+        value = self._take(field)
+        if value is None:
+            return None
+        if not is_whole(value):
+            self._wrong(field, "a whole number")
+        elif not low <= value <= high:
+            self._fault(Code.OUT_OF_RANGE, field, low=low, high=high)
+        else:
+            return value
+        return None
+
+    def wholes(self, field: str, low: int = -LARGEST) -> tuple[int, ...]:
+        """Return a list of whole numbers; an absent field is an empty list."""
+        value = self._take(field)
+        return () if value is None else self._wholes(field, value, low)
+
+    def lists_of_wholes(self, field: str) -> tuple[tuple[int, ...], ...]:
+        """Return a list of lists of whole numbers; an absent field is an empty list."""
+        parts = self.items(field)
+        return tuple(
+            self._wholes(f"{field}[{place}]", part, -LARGEST) for place, part in enumerate(parts)
+        )
+
+    def items(self, field: str) -> Sequence[object]:
+        """Return a list of anything; an absent field is an empty list."""
+        value = self._take(field)
+        if value is None or isinstance(value, list):
+            return value or ()
+        self._wrong(field, "a list")
+        return ()
+
+    def text_or_items(self, field: str) -> str | Sequence[object]:
+        """Return a text or a list of anything; an absent field is an empty text."""
+        value = self._table.get(field)
+        if value is None or isinstance(value, str):
+            return self.text(field, default="")
+        return self.items(field)
+
+    def text(self, field: str, *, default: str | None = None) -> str:
+        """Return a text; without a default the field must be there."""
+        if default is None:
+            self._require(field)
+        value = self._take(field)
+        if isinstance(value, str):
+            return value
+        if value is not None:
+            self._wrong(field, "a text")
+        return default or ""
+
+    def choice(self, field: str, choices: Iterable[str], *, default: str) -> str:
+        """Return one of the words that may stand here; an absent field is the default."""
+        words = tuple(choices)
+        value = self.text(field, default=default)
+        if value in words:
+            return value
+        self._fault(Code.NOT_A_CHOICE, field, choices=", ".join(words))
+        return default
+
+    def inner(self, field: str) -> "Fields":
+        """Return the object that stands in a field, which must be there."""
+        self._require(field)
+        value = self._take(field)
+        return Fields(value, self.place_of(field), self._faults, absent=value is None)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the fields nobody has read yet, and count them as read."""
+        names, self._unread = tuple(self._unread), []
+        return names
+
+    def no_more(self) -> None:
+        """Report every field that nobody has read."""
+        for field in self.names():
+            self._fault(Code.FIELD_UNKNOWN, field)
+
+    def _take(self, field: str) -> object:
+        if field in self._unread:
+            self._unread.remove(field)
+        return self._table.get(field)
+
+    def _require(self, field: str) -> None:
+        # The fields of an object that is itself not there are not missed one by one.
+        if self._is_object and self._table.get(field) is None:
+            self._fault(Code.FIELD_MISSING, field)
+
+    def _wholes(self, field: str, value: object, low: int) -> tuple[int, ...]:
+        if not isinstance(value, list) or not all(is_whole(part) for part in value):
+            self._wrong(field, "a list of whole numbers")
+            return ()
+        if value and not low <= min(value) <= max(value) <= LARGEST:
+            self._fault(Code.OUT_OF_RANGE, field, low=low, high=LARGEST)
+            return ()
+        return tuple(value)
+
+    def _wrong(self, field: str, wanted: str) -> None:
+        self._fault(Code.WRONG_TYPE, field, wanted=wanted)
+
+    def _fault(self, code: Code, field: str, **facts: object) -> None:
+        # Enough for any honest document; a hostile one is not answered at its own length.
+        if len(self._faults) < FAULTS_MAX:
+            self._faults.append(refusal(code, self.place_of(field), field=quoted(field), **facts))
+
+    def place_of(self, field: str) -> str:
+        """Return where in the document a field stands."""
+        return f"{self._place}.{quoted(field)}" if self._place else quoted(field)

@@ -1,0 +1,64 @@
+"""The rate card: its limits, its schedules and what they pay.
+
+A pay is *for* the wager, the stake included, and is listed for a base wager; every other rate
+is paid in proportion (15.3(e)). Catching nothing may pay. What is not listed pays nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from app.keno.money import Rounding
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the card says once for all schedules (15.2(b), 15.3(d), 15.3(e), 15.6(c))."""
+
+    spots_max: int
+    games_max: int
+    ticket_min_cents: int
+    ticket_max_cents: int
+    aggregate_cents: int | None
+    in_full_below_cents: int
+    claim_minutes: int
+    rounding: Rounding
+
+    def cut_cents(self, win_cents: int) -> int:
+        """Cut the win of one ticket in one game to the aggregate limit, if there is one."""
+        return win_cents if self.aggregate_cents is None else min(win_cents, self.aggregate_cents)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """One way of paying: the regular one, or a special rate.
+
+    A special rate may ask for a number of ways on it in each game, and for a price of those ways
+    over all games.
+    """
+
+    name: str
+    base_cents: int
+    rate_min_cents: int
+    rate_max_cents: int
+    rate_step_cents: int
+    ways_min: int
+    ticket_min_cents: int
+    pays_cents: Mapping[int, Mapping[int, int]]
+
+    def pays_for(self, spots: int) -> Mapping[int, int]:
+        """Return what each catch of a way of so many spots pays for the base wager."""
+        return self.pays_cents.get(spots, {})
+
+    def win(self, spots: int, caught: int, rate_cents: int) -> Fraction:
+        """Return what one way wins, exactly, in proportion to its rate (15.3(e))."""
+        return Fraction(self.pays_for(spots).get(caught, 0) * rate_cents, self.base_cents)
+
+
+@dataclass(frozen=True)
+class RateCard:
+    """One version of the card."""
+
+    name: str
+    limits: Limits
+    schedules: Mapping[str, Schedule]

@@ -5,8 +5,8 @@ limit. If the wins then come to more than the limit, each winner gets the first 
 to the card's threshold, in full, and what is left of the limit is shared in proportion to what the
 wins have above the threshold. If the first parts alone are more than the limit the threshold falls
 away, and all is shared in proportion. Left-over cents go to the largest remainders, then to the
-lowest ticket numbers. So the sum is exactly the limit, and a larger win is never paid less than a
-smaller one.
+lowest ticket numbers, but among wins that were cut to the limit to the largest. So the sum is
+exactly the limit, and a larger win is never paid less than a smaller one.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,8 @@ def prorate(
         in_full = [0] * len(wins)
     above = [win - part for win, part in zip(wins, in_full, strict=True)]
     shares = _shared(above, limit_cents - sum(in_full))
-    return tuple(part + share for part, share in zip(in_full, shares, strict=True))
+    paid = [part + share for part, share in zip(in_full, shares, strict=True)]
+    return tuple(_largest_first(paid, wins_cents, limit_cents))
 
 
 def _shared(claims_cents: Sequence[int], pool_cents: int) -> list[int]:
@@ -41,3 +42,16 @@ def _shared(claims_cents: Sequence[int], pool_cents: int) -> list[int]:
     for place in by_remainder[:left_over]:
         shares[place] += 1
     return shares
+
+
+def _largest_first(
+    paid_cents: Sequence[int], wins_cents: Sequence[int], limit_cents: int
+) -> list[int]:
+    """Hand the payments of wins that were cut to the limit, and so tied, out by size of the win."""
+    ordered = list(paid_cents)
+    tied = [place for place, win in enumerate(wins_cents) if win >= limit_cents]
+    payments = sorted((paid_cents[place] for place in tied), reverse=True)
+    by_win = sorted(tied, key=lambda place: -wins_cents[place])
+    for place, payment in zip(by_win, payments, strict=True):
+        ordered[place] = payment
+    return ordered

@@ -65,10 +65,10 @@ def parse(text: str) -> tuple[tuple[WrittenLine, ...], tuple[Refusal, ...]]:
             chunk = scan.take_anything()
             if chunk.startswith("@"):
                 faults.append(_fault(Code.BAD_RATE, chunk))
-                waiting, garbled = [], False
+                waiting = []
             else:
                 faults.append(_fault(Code.UNREADABLE, chunk))
-                garbled = True
+            garbled = True
     if waiting:
         faults.append(_fault(Code.LINE_WITHOUT_RATE, _line_text(waiting[0])))
     return tuple(lines), tuple(faults)

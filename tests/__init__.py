@@ -1,0 +1,1 @@
+"""The evidence: what the product is shown to do, duty by duty."""

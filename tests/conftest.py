@@ -1,0 +1,15 @@
+"""Set up for every test: the Hypothesis profiles, and the check of the rule marks."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+pytest_plugins = ["tests.rule_marks"]
+
+# `make test` sees the same examples each time, so that a red run is a change and never luck;
+# `make proof` sees new ones, and many more.
+settings.register_profile("test", max_examples=100, derandomize=True, deadline=None)
+settings.register_profile(
+    "proof", max_examples=5_000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))

@@ -1,0 +1,74 @@
+"""The aggregate limit, shared to the cent."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.keno.aggregate import prorate
+from tests.tables import read_table
+
+amounts = st.integers(0, 20) | st.integers(0, 2**53 - 1)
+wins_of_a_game = st.lists(amounts, max_size=30)
+
+
+def cents(cell: str) -> tuple[int, ...]:
+    return tuple(int(amount) for amount in cell.split(", "))
+
+
+@pytest.mark.rule("15.3(e)", "X-aggregate-sheet")
+@pytest.mark.parametrize(
+    "row",
+    read_table(Path(__file__).parent / "tables" / "proration.md"),
+    ids=lambda row: f"{row['wins']} of {row['limit']}: {row['why']}",
+)
+def test_the_limit_is_shared_as_the_table_says(row: dict[str, str]) -> None:
+    paid = prorate(cents(row["wins"]), int(row["limit"]), int(row["in full below"]))
+    assert paid == cents(row["paid"])
+
+
+@pytest.mark.rule("X-aggregate-sheet")
+@given(wins_of_a_game, amounts, amounts)
+def test_the_sum_is_exactly_the_limit_where_it_bites(
+    wins: list[int], limit: int, in_full_below: int
+) -> None:
+    paid = prorate(wins, limit, in_full_below)
+    assert sum(paid) == min(limit, sum(min(win, limit) for win in wins))
+    assert all(0 <= part <= win for part, win in zip(paid, wins, strict=True))
+
+
+@pytest.mark.rule("X-aggregate-sheet")
+@given(wins_of_a_game, amounts, amounts)
+def test_a_larger_win_is_never_paid_less_than_a_smaller_one(
+    wins: list[int], limit: int, in_full_below: int
+) -> None:
+    paid = prorate(wins, limit, in_full_below)
+    by_win = sorted(zip(wins, paid, strict=True))
+    assert all(
+        less_paid <= more_paid
+        for (less, less_paid), (more, more_paid) in pairwise(by_win)
+        if less < more
+    )
+
+
+@given(wins_of_a_game, amounts, amounts)
+def test_equal_wins_differ_by_a_cent_at_most_and_the_lowest_number_comes_first(
+    wins: list[int], limit: int, in_full_below: int
+) -> None:
+    paid = prorate(wins, limit, in_full_below)
+    for win in set(wins):
+        equal = [part for part, other in zip(paid, wins, strict=True) if other == win]
+        assert equal == sorted(equal, reverse=True)
+        assert equal[0] - equal[-1] <= 1
+
+
+@given(wins_of_a_game, amounts, amounts)
+def test_the_part_below_the_threshold_is_paid_in_full_while_the_limit_allows(
+    wins: list[int], limit: int, in_full_below: int
+) -> None:
+    in_full = [min(win, limit, in_full_below) for win in wins]
+    if sum(in_full) <= limit:
+        paid = prorate(wins, limit, in_full_below)
+        assert all(part >= least for part, least in zip(paid, in_full, strict=True))

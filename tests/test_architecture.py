@@ -1,0 +1,164 @@
+"""Who may import whom, and what the pure rules may not touch.
+
+The arrows are those of the design: the rules know nothing of their surroundings, the draw knows
+nothing of the back office. An import that has no arrow fails, and so does a module without a row.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+OURS = ("app", "rng", "printers")
+FRONT = ("app.flow", "app.reports", "app.audit", "app.store.queries", "app.keno")
+
+# A module may import what stands in its own row, and its own package. The longest name counts.
+ARROWS: dict[str, tuple[str, ...]] = {
+    "app.__init__": (),
+    "app.keno": (),
+    "app.store": ("app.keno",),
+    "app.flow": ("app.keno", "app.store", "app.audit", "app.rng_client", "printers.slips"),
+    "app.reports": ("app.keno", "rng.lab"),
+    "app.audit": ("app.keno", "app.store.queries", "rng.merkle", "rng.note", "rng.lab"),
+    "app.audit.second_grader": ("app.store.queries", "rng.merkle", "rng.note", "rng.lab"),
+    "app.web": FRONT,
+    "app.caller": FRONT,
+    "app.cli": (*FRONT, "app.tables"),
+    "app.tables": ("app.keno",),
+    "app.rng_client": ("rng.core.records", "rng.lab", "rng.serve.protocol"),
+    "app.spooler": ("app.flow", "printers"),
+    "rng": (),
+    "printers": (),
+}
+
+# What a pure module may take from the standard library: values, and nothing that reads a clock,
+# a file, a socket or a source of randomness.
+VALUE_MODULES = {
+    "collections", "dataclasses", "enum", "fractions", "functools", "itertools", "json", "math",
+    "re", "tomllib", "types", "typing",
+}  # fmt: skip
+
+
+def modules(root: Path) -> Iterator[tuple[str, ast.Module]]:
+    for package in OURS:
+        for path in sorted((root / package).rglob("*.py")):
+            name = ".".join(path.relative_to(root).with_suffix("").parts)
+            yield name, ast.parse(path.read_text())
+
+
+def imports(tree: ast.Module) -> Iterator[str]:
+    """Every imported name in full; relative imports are not used here, and are faults."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            start = "." * node.level + (node.module or "")
+            yield from (f"{start}.{alias.name}" for alias in node.names)
+
+
+def within(name: str, package: str) -> bool:
+    return name == package or name.startswith(package + ".")
+
+
+def row_of(name: str) -> str | None:
+    return max((row for row in ARROWS if within(name, row)), key=len, default=None)
+
+
+def arrow_faults(root: Path) -> list[str]:
+    faults = []
+    for name, tree in modules(root):
+        row = row_of(name)
+        if row is None:
+            faults.append(f"{name} has no row in the arrows")
+            continue
+        allowed = (*ARROWS[row], row)
+        for target in imports(tree):
+            ours = target.split(".")[0] in (*OURS, "")
+            if ours and not any(within(target, package) for package in allowed):
+                faults.append(f"{name} imports {target}")
+    return faults
+
+
+def purity_faults(root: Path) -> list[str]:
+    faults = []
+    for name, tree in modules(root):
+        if not within(name, "app.keno"):
+            continue
+        allowed = VALUE_MODULES | {"app"} | ({"numpy"} if name == "app.keno.bulk" else set())
+        faults += [
+            f"{name} imports {target}"
+            for target in imports(tree)
+            if target.split(".")[0] not in allowed
+        ]
+        faults += [f"{name}:{node.lineno} {what}" for node, what in float_faults(tree)]
+    return faults
+
+
+def float_faults(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
+    """Floats, and `/`, which makes one of two integers: write Fraction(a, b) or a // b."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, float | complex):
+            yield node, "has a float"
+        elif isinstance(node, ast.Name) and node.id in {"float", "complex", "round"}:
+            yield node, f"uses {node.id}"
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            yield node, "divides with /"
+
+
+def test_imports_follow_the_arrows() -> None:
+    assert arrow_faults(ROOT) == []
+
+
+def test_the_rules_are_pure_and_have_no_float() -> None:
+    assert purity_faults(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "fault"),
+    [
+        ("app/keno/odds.py", "import app.store.tables", "app.keno.odds imports app.store.tables"),
+        ("app/keno/odds.py", "from app import cli", "app.keno.odds imports app.cli"),
+        ("app/keno/odds.py", "from . import ways", "app.keno.odds imports ..ways"),
+        ("app/store/rows.py", "from app.flow.sell import sell", "imports app.flow.sell.sell"),
+        ("app/web/writer.py", "import app.store.rows", "app.web.writer imports app.store.rows"),
+        ("app/audit/second_grader.py", "import app.keno.grading", "imports app.keno.grading"),
+        ("rng/core/draw.py", "from app.keno import spots", "rng.core.draw imports app.keno.spots"),
+        ("rng/core/draw.py", "import printers", "rng.core.draw imports printers"),
+        ("printers/bytes.py", "import rng.core", "printers.bytes imports rng.core"),
+        ("app/extra.py", "", "app.extra has no row in the arrows"),
+    ],
+)
+def test_a_planted_import_against_the_arrows_is_found(
+    tmp_path: Path, path: str, code: str, fault: str
+) -> None:
+    plant(tmp_path, path, code)
+    assert any(fault in found for found in arrow_faults(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("code", "fault"),
+    [
+        ("import random", "imports random"),
+        ("from datetime import datetime", "imports datetime.datetime"),
+        ("import numpy", "imports numpy"),
+        ("HALF = 0.5", "has a float"),
+        ("HALF = float(1)", "uses float"),
+        ("HALF = 1 / 2", "divides with /"),
+    ],
+)
+def test_a_planted_impurity_is_found(tmp_path: Path, code: str, fault: str) -> None:
+    plant(tmp_path, "app/keno/odds.py", code)
+    assert any(fault in found for found in purity_faults(tmp_path))
+
+
+def test_bulk_alone_may_use_numpy(tmp_path: Path) -> None:
+    plant(tmp_path, "app/keno/bulk.py", "import numpy as np")
+    assert purity_faults(tmp_path) == []
+
+
+def plant(root: Path, path: str, code: str) -> None:
+    file = root / path
+    file.parent.mkdir(parents=True)
+    file.write_text(code)

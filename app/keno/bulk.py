@@ -97,13 +97,12 @@ class Grader:
         if int(pays.max()) * int(rates.max()) > _PRODUCT_MAX:
             pays = pays.astype(object)
         exact = pays * rates
-        match self._limits.rounding:
-            case Rounding.UP:
-                wins = -(-exact // bases)
-            case Rounding.DOWN:
-                wins = exact // bases
-            case Rounding.HALF_UP:
-                wins = (2 * exact + bases) // (2 * bases)
+        if self._limits.rounding is Rounding.UP:
+            wins = -(-exact // bases)
+        elif self._limits.rounding is Rounding.DOWN:
+            wins = exact // bases
+        else:
+            wins = (2 * exact + bases) // (2 * bases)
         if self._limits.aggregate_cents is not None:
             wins = np.minimum(wins, self._limits.aggregate_cents)
         if int(wins.max()) > LARGEST:

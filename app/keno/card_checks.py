@@ -38,7 +38,7 @@ def figures(schedule: Schedule, spots: int, limits: Limits) -> Figures:
     """Return the figures of one wager: unrounded, each pay cut to the aggregate limit."""
     back, hit = Fraction(0), Fraction(0)
     for caught, chance in catch_odds(spots).items():
-        win = schedule.win(spots, caught, schedule.rate_min_cents)
+        win = schedule.win(spots, {caught: 1}, schedule.rate_min_cents)
         if limits.aggregate_cents is not None:
             win = min(win, Fraction(limits.aggregate_cents))
         back += chance * win * Fraction(1, schedule.rate_min_cents)

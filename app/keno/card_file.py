@@ -51,7 +51,7 @@ def _read_toml(file: bytes) -> Mapping[str, object]:
         return tomllib.loads(file.decode())
     except UnicodeDecodeError:
         raise Refused([refusal(Code.NOT_UTF8)]) from None
-    except (tomllib.TOMLDecodeError, RecursionError) as trouble:
+    except (ValueError, RecursionError) as trouble:  # ValueError: also a number beyond all limits
         raise Refused([refusal(Code.NOT_TOML, reason=quoted(str(trouble)))]) from None
 
 

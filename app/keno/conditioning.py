@@ -14,6 +14,7 @@ from app.keno.conditioning_text import TEXT_MAX, text_of
 from app.keno.letters import letter, set_name
 from app.keno.refusals import Code, Refusal, quoted, refusal
 from app.keno.request import WrittenLine
+from app.keno.spots import NUMBERS
 from app.keno.ways import count_ways, count_ways_with
 
 SETS_MAX = 200
@@ -53,7 +54,8 @@ def condition(
     sizes: Sequence[int], written: Sequence[WrittenLine]
 ) -> tuple[tuple[Line, ...], tuple[Refusal, ...]]:
     """Return the lines that the written ones mean on groups of these sizes, or every fault."""
-    ways_of = count_ways(sizes)
+    spots_max = max((line.spots or 0 for line in written), default=0)
+    ways_of = count_ways(sizes, min(spots_max, NUMBERS))
     faults = [*_check_number_of_sets(written)]
     for number, line in enumerate(written, start=1):
         faults += _check_line(number, line, sizes, ways_of)
@@ -129,7 +131,10 @@ def _check_all_played(sizes: Sequence[int], parts: Sequence[Line]) -> Iterator[R
     """Every group the patron marked is part of some way (each is paid for, or not marked)."""
     listed = {group for part in parts for groups in part.sets for group in groups}
     spots_taken = {part.spots for part in parts if not part.sets}
-    sizes_taken = {size for size in set(sizes) if spots_taken & count_ways_with(size, sizes).keys()}
+    spots_max = max(spots_taken, default=0)
+    sizes_taken = {
+        size for size in set(sizes) if spots_taken & count_ways_with(size, sizes, spots_max).keys()
+    }
     for group, size in enumerate(sizes):
         if group not in listed and size not in sizes_taken:
             yield refusal(Code.NOT_PLAYED, f"groups[{group}]", group=letter(group))

@@ -83,12 +83,8 @@ def _grade_lines(ticket: Ticket, draw: int, card: RateCard) -> Iterator[LineGrad
     catches_of = count_catches(ticket.groups, draw, spots_taken) if spots_taken else {}
     for line in ticket.lines:
         catches = _listed_catches(line, ticket, draw) if line.sets else catches_of[line.spots]
-        schedule = card.schedules[line.schedule]
-        win = sum(
-            (ways * schedule.win(line.spots, caught, line.rate_cents))
-            for caught, ways in catches.items()
-        )
-        yield LineGrade(line, catches, Fraction(win))
+        win = card.schedules[line.schedule].win(line.spots, catches, line.rate_cents)
+        yield LineGrade(line, catches, win)
 
 
 def _listed_catches(line: Line, ticket: Ticket, draw: int) -> Mapping[int, int]:

@@ -17,13 +17,11 @@ class Rounding(StrEnum):
 
 def rounded_cents(exact: Fraction, rule: Rounding) -> int:
     """Round an exact win, which is never negative, in the direction the card states."""
-    match rule:
-        case Rounding.UP:
-            return -(-exact.numerator // exact.denominator)
-        case Rounding.DOWN:
-            return exact.numerator // exact.denominator
-        case Rounding.HALF_UP:
-            return (2 * exact.numerator + exact.denominator) // (2 * exact.denominator)
+    if rule is Rounding.UP:
+        return -(-exact.numerator // exact.denominator)
+    if rule is Rounding.DOWN:
+        return exact.numerator // exact.denominator
+    return (2 * exact.numerator + exact.denominator) // (2 * exact.denominator)
 
 
 def rate_text(cents: int) -> str:

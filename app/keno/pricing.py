@@ -140,8 +140,8 @@ def check_price(ticket: Ticket, written_cents: int | None, limits: Limits) -> It
             "price_cents",
             written=dollars(written_cents),
             price=price,
-            working=f"{ticket.ways} ways for {dollars(ticket.price_per_game_cents)} a game, "
-            f"{ticket.games} games",
+            a_game=dollars(ticket.price_per_game_cents),
+            games=ticket.games,
         )
 
 
@@ -159,11 +159,7 @@ def _written_lines(request: Request) -> tuple[tuple[WrittenLine, ...], tuple[Ref
 
 def _most_win(line: Line, schedule: Schedule, marked: int) -> Fraction:
     """Bound what a line could win, whichever of the marked numbers a draw may hit."""
-    wins = {
-        caught: schedule.win(line.spots, caught, line.rate_cents)
-        for caught in schedule.pays_for(line.spots)
-    }
     return max(
-        sum((win * most.get(caught, 0) for caught, win in wins.items()), Fraction(0))
+        schedule.win(line.spots, most, line.rate_cents)
         for most in most_catching(marked, line.spots, line.ways)
     )

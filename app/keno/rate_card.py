@@ -50,9 +50,14 @@ class Schedule:
         """Return what each catch of a way of so many spots pays for the base wager."""
         return self.pays_cents.get(spots, {})
 
-    def win(self, spots: int, caught: int, rate_cents: int) -> Fraction:
-        """Return what one way wins, exactly, in proportion to its rate (15.3(e))."""
-        return Fraction(self.pays_for(spots).get(caught, 0) * rate_cents, self.base_cents)
+    def win(self, spots: int, catches: Mapping[int, int], rate_cents: int) -> Fraction:
+        """Return what ways that caught so much win, exactly, in proportion to the rate (15.3(e)).
+
+        `catches` says how many ways caught how many numbers.
+        """
+        pays = self.pays_for(spots)
+        pay_cents = sum(ways * pays.get(caught, 0) for caught, ways in catches.items())
+        return Fraction(pay_cents * rate_cents, self.base_cents)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ class Code(Enum):
         "Group {group} has {numbers}; keno is played with the numbers 1 to 80.",
     )
     NUMBER_TWICE = "group.number_twice", "Group {group} has {numbers} more than once."
-    OVERLAP = "group.overlap", "Groups {group} and {other} share {numbers}; no number may."
+    OVERLAP = "group.overlap", "Groups {group} and {other} share {numbers}; groups are disjoint."
     QUICK_PICK_ALONE = (
         "quick_pick.not_alone",
         "A quick-pick of {spots} is one group of {spots} numbers that the computer picks.",
@@ -58,14 +58,17 @@ class Code(Enum):
     TOO_MANY_LINES = "conditioning.too_many_lines", "A ticket has at most {limit} lines."
     UNREADABLE = (
         "conditioning.unreadable",
-        "{text} is not understood; write ways/spots @ rate, such as 3/4 1/8 @ 1.00.",
+        '"{text}" is not understood; write ways/spots @ rate, such as 3/4 1/8 @ 1.00.',
     )
     BAD_RATE = (
         "conditioning.bad_rate",
-        "{text} is not a rate; write dollars and cents, such as @ 0.50.",
+        '"{text}" is not a rate; write dollars and cents, such as @ 0.50.',
     )
-    RATE_WITHOUT_LINE = "conditioning.rate_without_line", "The rate {text} stands after no line."
-    LINE_WITHOUT_RATE = "conditioning.line_without_rate", "{text} has no rate; end it with @."
+    RATE_WITHOUT_LINE = "conditioning.rate_without_line", 'The rate "{text}" stands after no line.'
+    LINE_WITHOUT_RATE = (
+        "conditioning.line_without_rate",
+        '"{text}" has no rate; end it with @ and an amount.',
+    )
 
     # The lines against the groups.
     LINE_INCOMPLETE = "line.incomplete", "Line {line} must say its ways and spots, or list sets."
@@ -73,10 +76,10 @@ class Code(Enum):
     UNKNOWN_GROUP = "line.unknown_group", "{set} names group {group}; there is none on the ticket."
     GROUP_TWICE = "line.group_twice", "{set} names group {group} twice."
     TOO_MANY_SETS = "line.too_many_sets", "The lines list {count} sets; at most {limit} may be."
-    SPOTS_DIFFER = "line.spots_differ", "{set} has {counted} spots, not {written}."
+    SPOTS_DIFFER = "line.spots_differ", "The spots of {set} are {counted}, not {written}."
     SETS_DIFFER = "line.sets_differ", "The line lists {counted} sets, not {written}."
-    NO_WAY = "line.no_way", "No groups have {spots} spots together."
-    WAYS_DIFFER = "line.ways_differ", "There are {counted} ways of {spots} spots, not {written}."
+    NO_WAY = "line.no_way", "No groups come to {spots} spots together."
+    WAYS_DIFFER = "line.ways_differ", "The ways of {spots} spots are {counted}, not {written}."
     SET_TWICE = "line.set_twice", "{set} is played twice."
     SPOTS_TWICE = "line.spots_twice", "The ways of {spots} spots are played twice."
     NOT_PLAYED = "group.not_played", "No line plays group {group}."
@@ -100,7 +103,7 @@ class Code(Enum):
         "{rate} is not offered on {schedule}; it goes from {least} in steps of {step}.",
     )
     TOO_MANY_SPOTS = "way.too_many_spots", "A way may have {most} spots, not {spots}."
-    NEVER_WINS = "way.never_wins", "A {spots}-spot way can never win on {schedule}."
+    NEVER_WINS = "way.never_wins", "{spots}-spot ways can never win on {schedule}."
     TOO_FEW_WAYS = (
         "schedule.too_few_ways",
         "{schedule} takes at least {least} ways; this ticket plays {ways} on it.",
@@ -117,13 +120,13 @@ class Code(Enum):
     PRICE_TOO_HIGH = "ticket.price_too_high", "The ticket costs {price}; the maximum is {most}."
     PRICE_DIFFERS = (
         "ticket.price_differs",
-        "The request says {written}, but the ticket costs {price}: {working}.",
+        "The request says {written}, but the ticket costs {price} ({a_game} a game x {games}).",
     )
 
     # Grading and odds.
     NOT_PICKED = "draw.not_picked", "The quick-pick has no numbers yet, so it cannot be graded."
     NO_DRAW = "draw.none", "There is no draw to grade against."
-    TOO_MANY_DRAWS = "draw.too_many", "There are {draws} draws for {games} games."
+    TOO_MANY_DRAWS = "draw.too_many", "There are more draws ({draws}) than games ({games})."
     NOT_TWENTY = "draw.not_twenty", "Draw {draw} has {count} numbers; a draw has 20."
     DRAW_OFF_BOARD = "draw.off_the_board", "Draw {draw} has {numbers}; the board has 1 to 80."
     DRAW_TWICE = "draw.number_twice", "Draw {draw} has {numbers} more than once."
@@ -139,13 +142,13 @@ class Code(Enum):
     RANGE_REVERSED = "card.range_reversed", "The minimum {low} is above the maximum {high}."
     SPOTS_ABOVE_MAX = (
         "card.spots_above_max",
-        "{schedule} pays {spots} spots; the card's maximum is {most}.",
+        "{schedule} offers {spots}-spot ways; the card's maximum is {most} spots.",
     )
     PAYS_NOTHING = (
         "card.pays_nothing",
-        "{schedule}: {spots} spots, {catch} caught, pays nothing; list winning catches only.",
+        "{schedule}: {catch} caught on {spots}-spot ways pays nothing; list winning catches only.",
     )
-    NO_WINNING_CATCH = "card.no_winning_catch", "{schedule}: no catch of {spots} spots wins."
+    NO_WINNING_CATCH = "card.no_winning_catch", "{schedule}: {spots}-spot ways can never win."
     NOTHING_OFFERED = "card.nothing_offered", "{schedule} pays no number of spots."
     NOTHING_SOLD = (
         "card.nothing_sold",
@@ -153,7 +156,7 @@ class Code(Enum):
     )
     ADVANTAGE_TOO_HIGH = (
         "card.advantage_too_high",
-        "{schedule}: {spots} spots at {rate} leave the house {advantage}; the law allows 30%.",
+        "{schedule}: {spots}-spot ways at {rate} leave the house {advantage}; the law allows 30%.",
     )
     AGGREGATE_TOO_LOW = (
         "card.aggregate_too_low",

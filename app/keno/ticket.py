@@ -98,4 +98,4 @@ def _plays_a_king(line: Line, sizes: Sequence[int]) -> bool:
         return any(
             len(groups) > 1 and any(sizes[group] == 1 for group in groups) for groups in line.sets
         )
-    return 1 in sizes and line.spots > 1 and line.spots in count_ways_with(1, sizes)
+    return 1 in sizes and line.spots > 1 and line.spots in count_ways_with(1, sizes, line.spots)

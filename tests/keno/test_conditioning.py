@@ -39,7 +39,7 @@ def test_what_is_not_understood_is_refused(row: dict[str, str]) -> None:
 
 def test_the_refusal_quotes_what_is_not_understood_in_one_short_line() -> None:
     _, faults = parse("3/4 @ 1, \N{SNOWMAN}\x1b[2J" + "x" * 5000)
-    assert faults[0].message.startswith("\\u2603\\x1b[2Jxxxx")
+    assert faults[0].message.startswith('"\\u2603\\x1b[2Jxxxx')
     assert len(faults[0].message) < 200
     assert faults[0].message.isascii()
 

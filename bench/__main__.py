@@ -1,0 +1,55 @@
+"""`make bench`: measure, print the table, write bench/results.json.
+
+It fails if a goal is missed or an answer is wrong; a test never does so for speed alone.
+"""
+
+import json
+import platform
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from bench import rules
+from bench.measure import Result
+
+RESULTS = Path(__file__).parent / "results.json"
+
+
+def main() -> int:
+    """Measure everything; return 1 if a goal is missed."""
+    results: list[Result] = []
+    for result in rules.measure():
+        results.append(result)
+        print(line(result), flush=True)
+    RESULTS.write_text(json.dumps(report(results), indent=2) + "\n")
+    return 1 if any(result.met is False for result in results) else 0
+
+
+def line(result: Result) -> str:
+    """Return one line of the table."""
+    goal = ""
+    if result.goal is not None:
+        sign = "at most" if result.at_most else "at least"
+        goal = f"goal: {sign} {result.goal:g}, {'met' if result.met else 'MISSED'}"
+    return f"{result.name:<75} {result.figure:>10,.1f} {result.unit:<16} {goal}".rstrip()
+
+
+def report(results: list[Result]) -> dict[str, object]:
+    """Return the results with what they depend on: the commit and the machine."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607  whichever git there is
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return {
+        "commit": commit.stdout.strip(),
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "results": [asdict(result) | {"met": result.met} for result in results],
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

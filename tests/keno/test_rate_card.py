@@ -1,0 +1,216 @@
+"""Rate cards: read whole, checked against the law, every fault at once."""
+
+from fractions import Fraction
+from math import comb
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.keno.card_checks import all_figures, check_card, figures
+from app.keno.card_file import FILE_MAX, read_card, read_card_and_faults
+from app.keno.money import Rounding, decimal, percent
+from app.keno.odds import catch_odds, possible_catches
+from app.keno.rate_card import RateCard
+from app.keno.refusals import Refused
+from tests.keno.cards import CARD, with_limits, with_schedule
+from tests.keno.strategies import cards
+from tests.keno.toml_text import changed_card
+from tests.tables import read_table
+
+FAULTS = read_table(Path(__file__).parent / "tables" / "card_faults.md")
+HOUSE_CARD = Path(__file__).parents[2] / "app" / "rate_cards" / "house-card-1.toml"
+
+
+@pytest.mark.rule("15.2(b)", "15.3(d)", "15.3(e)", "15.6(c)", "X-card-winnable")
+@pytest.mark.parametrize("row", FAULTS, ids=lambda row: row["change"])
+def test_a_card_has_the_faults_that_the_table_says(row: dict[str, str]) -> None:
+    card, faults = read_card_and_faults(changed_card(row["change"]))
+    found = [*faults, *check_card(card)]
+    assert ", ".join(fault.code for fault in found) == row["faults"]
+    if found:
+        assert found[0].message == row["sentence of the first"]
+
+
+def test_a_fault_names_its_place() -> None:
+    _, faults = read_card_and_faults(changed_card("schedules.regular.pays.8.8 = -1"))
+    assert faults[0].place == "schedules.regular.pays.8.8"
+    _, faults = read_card_and_faults(changed_card("limits.colour = 1"))
+    assert faults[0].place == "limits.colour"
+
+
+def test_faults_of_the_file_and_of_the_law_are_reported_together() -> None:
+    file = changed_card("limits.claim_minutes = 4").replace(b'"up"', b'"sideways"')
+    file = file.replace(b'"1" = {"1" = 300}', b'"1" = {"1" = 100}').replace(b"Test", b"\\u263A")
+    card, faults = read_card_and_faults(file)
+    assert [fault.code for fault in (*faults, *check_card(card))] == [
+        "document.not_a_choice",
+        "card.advantage_too_high",
+        "card.claim_too_short",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "code"),
+    [
+        (b"name = ", "document.not_toml"),
+        (b"name = 1\nname = 2", "document.not_toml"),
+        (b"x = " + b"[" * 100_000, "document.not_toml"),
+        (b"x = " + b"9" * 5000, "document.not_toml"),
+        (b"name = '\xff'", "document.not_utf8"),
+        (b"#" * (FILE_MAX + 1), "document.too_long"),
+    ],
+)
+def test_what_is_not_a_toml_file_is_refused(file: bytes, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        read_card(file)
+    assert [refusal.code for refusal in refused.value.refusals] == [code]
+
+
+def test_a_card_with_faults_cannot_be_read_for_pricing() -> None:
+    with pytest.raises(Refused, match="The field games_max is missing"):
+        read_card(changed_card("limits.games_max = (gone)"))
+
+
+def test_a_card_is_read_as_it_stands() -> None:
+    assert CARD.name == "Test card"
+    assert CARD.limits.rounding is Rounding.UP
+    assert CARD.schedules["twobits"].ways_min == 2
+    assert CARD.schedules["regular"].ways_min == 1
+    assert CARD.schedules["regular"].pays_cents[8] == {5: 900, 6: 9000, 7: 150_000, 8: 2_500_000}
+
+
+@pytest.mark.rule("X-card-odds", "15.1-advantage")
+@pytest.mark.parametrize("spots", range(1, 81))
+def test_the_odds_over_all_catches_sum_to_exactly_one(spots: int) -> None:
+    assert sum(catch_odds(spots).values()) == 1
+    assert list(catch_odds(spots)) == list(possible_catches(spots))
+
+
+@pytest.mark.rule("X-card-odds")
+@pytest.mark.parametrize(
+    ("spots", "caught", "odds"),
+    [
+        (1, 1, "1/4"),
+        (2, 2, "19/316"),
+        (3, 3, "57/4108"),
+        (20, 20, f"1/{comb(80, 20)}"),
+        (80, 20, "1/1"),
+        (61, 1, f"{61}/{comb(80, 20)}"),
+    ],
+)
+def test_odds_that_can_be_worked_out_by_hand(spots: int, caught: int, odds: str) -> None:
+    assert catch_odds(spots)[caught] == Fraction(odds)
+
+
+@pytest.mark.rule("X-card-odds")
+@given(st.integers(1, 80), st.data())
+def test_odds_agree_with_asking_the_numbers_one_after_the_other(
+    spots: int, data: st.DataObject
+) -> None:
+    """A second derivation: each of the spots in turn is among the drawn that are left, or not."""
+    caught = data.draw(st.sampled_from(possible_catches(spots)))
+    chance = {0: Fraction(1)}
+    for asked in range(spots):
+        after: dict[int, Fraction] = {}
+        for catches, before in chance.items():
+            hit = Fraction(20 - catches, 80 - asked)
+            after[catches + 1] = after.get(catches + 1, Fraction(0)) + before * hit
+            after[catches] = after.get(catches, Fraction(0)) + before * (1 - hit)
+        chance = after
+    assert chance[caught] == catch_odds(spots)[caught]
+
+
+@pytest.mark.rule("15.1-advantage", "X-card-odds")
+def test_the_figures_of_a_one_spot_can_be_worked_out_by_hand() -> None:
+    figure = figures(CARD.schedules["regular"], 1, CARD.limits)
+    assert (figure.pays_back, figure.hit) == (Fraction(3, 4), Fraction(1, 4))
+    assert figure.house_advantage == Fraction(1, 4)
+
+
+@pytest.mark.rule("15.3(e)")
+def test_the_figures_are_for_the_minimum_rate_with_pays_cut_to_the_limit() -> None:
+    # At $0.50 an 8-spot pays $12,500 for eight; a limit of $1,000 cuts that, and nothing else.
+    uncut = figures(CARD.schedules["regular"], 8, CARD.limits)
+    cut = figures(CARD.schedules["regular"], 8, with_limits(aggregate_cents=100_000).limits)
+    assert uncut.pays_back - cut.pays_back == catch_odds(8)[8] * Fraction(1_250_000 - 100_000, 50)
+    assert uncut.hit == cut.hit
+    assert figures(CARD.schedules["regular"], 8, with_limits(aggregate_cents=None).limits) == uncut
+
+
+@pytest.mark.rule("15.3(e)")
+@given(st.integers(2, 12), st.integers(1, 10**6))
+def test_the_law_is_applied_exactly_at_thirty_percent(spots: int, many: int) -> None:
+    odds = catch_odds(spots)[spots]
+    just = (Fraction(70, 100) / odds).numerator, (Fraction(70, 100) / odds).denominator
+    fair = with_schedule("regular", base_cents=just[1], pays_cents={spots: {spots: just[0]}})
+    fair = with_limits(fair, aggregate_cents=None)
+    assert all_figures(fair)["regular"][spots].house_advantage == Fraction(30, 100)
+    assert check_card(fair) == ()
+    short = with_schedule(
+        "regular",
+        fair,
+        base_cents=just[1] * many,
+        pays_cents={spots: {spots: just[0] * many - 1}},
+    )
+    assert [fault.code for fault in check_card(short)] == ["card.advantage_too_high"]
+
+
+@pytest.mark.rule("15.1-advantage")
+@given(cards())
+def test_return_and_house_advantage_make_one(card: RateCard) -> None:
+    for by_spots in all_figures(card).values():
+        for figure in by_spots.values():
+            assert figure.pays_back + figure.house_advantage == 1
+            assert 0 <= figure.hit <= 1
+            assert (figure.hit == 0) == (figure.pays_back == 0)
+
+
+class TestHouseCard:
+    """The card that is shipped with the product."""
+
+    CARD = read_card(HOUSE_CARD.read_bytes())
+
+    @pytest.mark.rule("15.2(b)", "15.3(d)", "15.3(e)", "15.6(c)", "X-card-winnable")
+    def test_it_passes_its_own_checks(self) -> None:
+        assert check_card(self.CARD) == ()
+
+    def test_it_offers_one_to_fifteen_spots_and_special_rates_for_many_ways(self) -> None:
+        assert list(self.CARD.schedules["regular"].pays_cents) == list(range(1, 16))
+        assert self.CARD.limits.aggregate_cents == 100_000_00
+        special = [schedule for schedule in self.CARD.schedules.values() if schedule.ways_min > 1]
+        assert special
+        assert all(schedule.rate_min_cents < 100 for schedule in special)
+
+    @pytest.mark.rule("15.3(e)")
+    def test_every_rate_pays_whole_cents(self) -> None:
+        for schedule in self.CARD.schedules.values():
+            for spots, pays in schedule.pays_cents.items():
+                for caught in pays:
+                    for rate in (schedule.rate_min_cents, schedule.rate_step_cents):
+                        assert schedule.win(spots, {caught: 1}, rate).denominator == 1
+
+    def test_catching_more_never_pays_less(self) -> None:
+        for schedule in self.CARD.schedules.values():
+            for pays in schedule.pays_cents.values():
+                rising = [pay for caught, pay in sorted(pays.items()) if caught]
+                assert rising == sorted(rising)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        ("1/4", "25.00%"),
+        ("1/3", "33.33%"),
+        ("2/3", "66.67%"),
+        ("-1/8", "-12.50%"),
+        ("12", "1,200.00%"),
+    ],
+)
+def test_percentages_for_people(ratio: str, text: str) -> None:
+    assert percent(Fraction(ratio)) == text
+
+
+def test_decimals_for_people() -> None:
+    assert decimal(Fraction(2_000_001, 2), places=3) == "1,000,000.500"

@@ -1,0 +1,99 @@
+"""The closed list of refusals: each code has its sentence, and an example that brings it about."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from app.keno.documents import read_grading, read_json, read_request
+from app.keno.grading import grade
+from app.keno.pricing import quote
+from app.keno.refusals import Code, Refused, listed, quoted, refusal, refuse_all, refuse_first
+from tests.keno.cards import CARD
+from tests.tables import read_table
+
+TABLES = Path(__file__).parent / "tables"
+ROWS = read_table(TABLES / "refusals.md")
+
+# Shown by a test of their own, because the example would not fit into a table.
+ELSEWHERE = {
+    "conditioning.too_long",
+    "conditioning.too_many_lines",
+    "document.not_json",
+    "document.not_toml",
+    "document.not_utf8",
+    "document.too_long",
+    "group.too_many",
+    "line.too_many_sets",
+    "odds.no_such_spots",
+    "ticket.too_large",
+}
+
+
+def answer(row: dict[str, str]) -> object:
+    if "request" in row:
+        return quote(read_request(read_json(row["request"].encode())), CARD)
+    request, draws = read_grading(read_json(row["grading"].encode()))
+    return grade(quote(request, CARD), draws, CARD)
+
+
+@pytest.mark.rule("15.4(a)")
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["codes"])
+def test_a_refusal_has_its_code_and_a_sentence_to_read_out(row: dict[str, str]) -> None:
+    with pytest.raises(Refused) as refused:
+        answer(row)
+    assert [refusal.code for refusal in refused.value.refusals] == row["codes"].split(", ")
+    assert refused.value.refusals[0].message == row["sentence of the first"]
+
+
+def test_every_code_of_the_list_is_shown() -> None:
+    card_rows = read_table(TABLES / "card_faults.md")
+    shown = {code for row in ROWS for code in row["codes"].split(", ")}
+    shown |= {code for row in card_rows for code in row["faults"].split(", ") if code}
+    assert shown | ELSEWHERE == {code.code for code in Code}
+    assert not shown & ELSEWHERE
+
+
+def test_codes_are_stable_words_and_sentences_are_sentences() -> None:
+    codes = [code.code for code in Code]
+    assert len(set(codes)) == len(codes)
+    assert all(re.fullmatch(r"[a-z_]+\.[a-z0-9_]+", code) for code in codes)
+    assert all(code.sentence.endswith(".") for code in Code)
+
+
+def test_refusals_come_in_order_of_precedence() -> None:
+    found = [refusal(Code.NO_DRAW), refusal(Code.NO_NUMBERS), refusal(Code.NOT_UTF8)]
+    with pytest.raises(Refused) as refused:
+        refuse_all(found)
+    assert [each.code for each in refused.value.refusals] == [
+        "document.not_utf8",
+        "group.none",
+        "draw.none",
+    ]
+    with pytest.raises(Refused) as refused:
+        refuse_first(found)
+    assert [each.code for each in refused.value.refusals] == ["document.not_utf8"]
+
+
+def test_nothing_found_is_nothing_refused() -> None:
+    refuse_all([])
+    refuse_first([])
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("A+B", "A+B"),
+        ("two\nlines", "two\\nlines"),
+        ("\ud800", "\\ud800"),
+        ("\x1b[31m", "\\x1b[31m"),
+        ("x" * 100, "x" * 60 + "..."),
+    ],
+)
+def test_what_somebody_wrote_is_quoted_on_one_short_printable_line(text: str, shown: str) -> None:
+    assert quoted(text) == shown
+
+
+def test_many_numbers_are_named_by_their_first_few() -> None:
+    assert listed([7, 3, 3]) == "3, 7"
+    assert listed(range(1000)) == "0, 1, 2, 3, 4, ..."

@@ -1,0 +1,93 @@
+"""The pages say what the product does: examples run, lists are complete, links lead somewhere."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import app.keno
+from app.keno.card_checks import check_card
+from app.keno.card_file import read_card
+from app.keno.refusals import Code
+from docs.pictures import draw_ticket
+from tests.tables import read_table
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+
+def console_examples() -> Sequence[object]:
+    """Every `$ command` in a console block, with what the page says it prints."""
+    examples = []
+    for page in PAGES:
+        for block in re.findall(
+            r"^```console\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE
+        ):
+            for example in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+                command, _, printed = example.partition("\n")
+                name = f"{page.name}: {command[:60]}"
+                examples.append(pytest.param(command, printed, id=name))
+    return examples
+
+
+@pytest.mark.parametrize(("command", "printed"), console_examples())
+def test_an_example_prints_what_the_page_says(command: str, printed: str) -> None:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(  # noqa: S602  the pages show shell commands
+        command,
+        shell=True,
+        cwd=ROOT,
+        env=os.environ | {"PATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip("\n") == printed.strip("\n")
+
+
+def test_the_list_of_refusals_is_the_list_of_refusals() -> None:
+    rows = read_table(ROOT / "docs" / "refusals.md")
+    assert [(row["Code"], row["Sentence"]) for row in rows] == [
+        (code.code, code.sentence) for code in Code
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_picture_shows_what_the_product_works_out() -> None:
+    assert draw_ticket.PICTURE.read_text() == draw_ticket.picture()
+
+
+def test_the_card_on_the_rate_card_page_is_sound() -> None:
+    (card,) = re.findall(
+        r"^```toml\n(.*?)^```$",
+        (ROOT / "docs" / "rate-card.md").read_text(),
+        re.DOTALL | re.MULTILINE,
+    )
+    assert check_card(read_card(card.encode())) == ()
+
+
+def test_the_reading_order_names_every_module_and_no_import_runs_ahead_of_it() -> None:
+    folder = ROOT / "app" / "keno"
+    order = re.findall(r"^    ([a-z_]+) {2,}", app.keno.__doc__ or "", re.MULTILINE)
+    assert sorted(order) == sorted(path.stem for path in folder.glob("[!_]*.py"))
+    for place, name in enumerate(order):
+        imported = re.findall(
+            r"^from app\.keno\.([a-z_]+) import", (folder / f"{name}.py").read_text(), re.MULTILINE
+        )
+        assert set(imported) <= set(order[:place]), name
+
+
+def test_every_make_target_is_in_the_help() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    (phony,) = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    assert set(phony.split()) == set(re.findall(r"^([a-z]+):.*## ", makefile, re.MULTILINE))

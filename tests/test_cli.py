@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pytest
@@ -326,7 +327,7 @@ class TestConsoleScript:
 
     def test_it_ends_quietly_when_nobody_reads_on(self) -> None:
         line = json.dumps(REQUEST).encode() + b"\n"
-        command = f"{KENO} quote --rate-card {CARD} --jsonl | head -n 1"
+        command = f"{quote(str(KENO))} quote --rate-card {quote(CARD)} --jsonl | head -n 1"
         done = subprocess.run(  # noqa: S602  a pipe is what is tested
             command, shell=True, input=line * 2000, capture_output=True, check=False
         )

@@ -70,9 +70,8 @@ def condition(
 
 
 def _check_number_of_sets(written: Sequence[WrittenLine]) -> Iterator[Refusal]:
-    count = sum(len(line.sets) for line in written)
-    if count > SETS_MAX:
-        yield refusal(Code.TOO_MANY_SETS, "conditioning", count=count, limit=SETS_MAX)
+    if sum(len(line.sets) for line in written) > SETS_MAX:
+        yield refusal(Code.TOO_MANY_SETS, "conditioning", limit=SETS_MAX)
 
 
 def _check_line(

@@ -75,7 +75,7 @@ class Code(Enum):
     NOT_A_SET = "line.not_a_set", "{text} is not a set; write letters joined by +, such as A+B."
     UNKNOWN_GROUP = "line.unknown_group", "{set} names group {group}; there is none on the ticket."
     GROUP_TWICE = "line.group_twice", "{set} names group {group} twice."
-    TOO_MANY_SETS = "line.too_many_sets", "The lines list {count} sets; at most {limit} may be."
+    TOO_MANY_SETS = "line.too_many_sets", "The lines list more than {limit} sets."
     SPOTS_DIFFER = "line.spots_differ", "The spots of {set} are {counted}, not {written}."
     SETS_DIFFER = "line.sets_differ", "The line lists {counted} sets, not {written}."
     NO_WAY = "line.no_way", "No groups come to {spots} spots together."

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "proof.md"
 HEAD = """# The long evidence
 
-What `make proof` showed when it last ran: every test of the suite, the property tests with 2,000
+What `make proof` showed when it last ran: every test of the suite, the property tests with 5,000
 new random examples each, and the long tests of `tests/proof`.
 
 """

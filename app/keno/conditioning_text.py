@@ -28,11 +28,11 @@ SET_NAME = re.compile(r"[A-Z]{1,2}(\s*\+\s*[A-Z]{1,2})*", re.ASCII)
 _FAULTS_MAX = 20
 _BETWEEN = re.compile(r"[\s,]*", re.ASCII)
 _WAYS_OF_SPOTS = re.compile(
-    r"([0-9]{1,15})\s*(?:/|-?\s*[Ww][Aa][Yy][Ss]?\s*-?)\s*([0-9]{1,15})(?![0-9.])", re.ASCII
+    r"([0-9]{1,16})\s*(?:/|-?\s*[Ww][Aa][Yy][Ss]?\s*-?)\s*([0-9]{1,16})(?![0-9.])", re.ASCII
 )
 _SET = re.compile(SET_NAME.pattern + r"(?![A-Za-z0-9+])", re.ASCII)
 _RATE = re.compile(
-    r"@\s*\$?\s*(?P<amount>[0-9]{1,13}(\.[0-9]{1,2})?|\.[0-9]{1,2})(?![0-9.])"
+    r"@\s*\$?\s*(?P<amount>[0-9]{1,14}(\.[0-9]{1,2})?|\.[0-9]{1,2})(?![0-9.])"
     r"(R(?![A-Za-z0-9+])|\s*(?P<schedule>[a-z][a-z0-9-]{2,}))?(?![A-Za-z])",
     re.ASCII,
 )

@@ -129,7 +129,7 @@ def ratio(exact: Fraction) -> str:
 
 def _request(fields: Fields, faults: list[Refusal]) -> Request:
     groups = fields.lists_of_wholes("groups")
-    kings = tuple((king,) for king in fields.wholes("kings"))
+    kings = tuple((king,) for king in fields.wholes("kings", default=()))
     conditioning = fields.text_or_items("conditioning")
     request = Request(
         groups=groups + kings,

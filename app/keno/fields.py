@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeGuard
 
 from app.keno.money import LARGEST
-from app.keno.refusals import Code, Refusal, quoted, refusal
+from app.keno.refusals import Code, Refusal, Refused, quoted, refusal
 
+# More than any honest document has. A hostile one is not read to its end.
 FAULTS_MAX = 100
 
 
@@ -67,10 +68,14 @@ class Fields:
             return value
         return None
 
-    def wholes(self, field: str, low: int = -LARGEST) -> tuple[int, ...]:
-        """Return a list of whole numbers; an absent field is an empty list."""
+    def wholes(
+        self, field: str, low: int = -LARGEST, *, default: tuple[int, ...] | None = None
+    ) -> tuple[int, ...]:
+        """Return a list of whole numbers; without a default the field must be there."""
+        if default is None:
+            self._require(field)
         value = self._take(field)
-        return () if value is None else self._wholes(field, value, low)
+        return default or () if value is None else self._wholes(field, value, low)
 
     def lists_of_wholes(self, field: str) -> tuple[tuple[int, ...], ...]:
         """Return a list of lists of whole numbers; an absent field is an empty list."""
@@ -153,9 +158,9 @@ class Fields:
         self._fault(Code.WRONG_TYPE, field, wanted=wanted)
 
     def _fault(self, code: Code, field: str, **facts: object) -> None:
-        # Enough for any honest document; a hostile one is not answered at its own length.
-        if len(self._faults) < FAULTS_MAX:
-            self._faults.append(refusal(code, self.place_of(field), field=quoted(field), **facts))
+        self._faults.append(refusal(code, self.place_of(field), field=quoted(field), **facts))
+        if len(self._faults) >= FAULTS_MAX:
+            raise Refused(self._faults)
 
     def place_of(self, field: str) -> str:
         """Return where in the document a field stands."""

@@ -94,7 +94,7 @@ class Code(Enum):
     UNKNOWN_SCHEDULE = "rate.unknown_schedule", "The rate card has no rate named {schedule}."
     RATE_NEEDS_SCHEDULE = (
         "rate.needs_schedule",
-        "{rate} is below the regular minimum of {least}; name the special rate it is for.",
+        "{rate} is below the regular minimum of {least}; a special rate must be named.",
     )
     RATE_TOO_LOW = "rate.too_low", "{rate} is below the minimum of {least} on {schedule}."
     RATE_TOO_HIGH = "rate.too_high", "{rate} is above the maximum of {most} on {schedule}."

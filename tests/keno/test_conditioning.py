@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from app.keno.conditioning import condition, conditioning_of
 from app.keno.conditioning_text import TEXT_MAX, parse, text_of
 from app.keno.letters import group_named, letter
+from app.keno.money import LARGEST
 from app.keno.request import Request, WrittenLine
 from tests.keno.strategies import requests
 from tests.tables import read_table
@@ -59,15 +60,15 @@ set_of_groups = st.lists(st.integers(0, 79), unique=True, min_size=1, max_size=6
 )
 written_lines = st.builds(
     WrittenLine,
-    rate_cents=st.integers(0, 10**15 - 1),
+    rate_cents=st.integers(0, LARGEST),
     schedule=st.from_regex(r"[a-z][a-z0-9-]{2,12}", fullmatch=True) | st.just("regular"),
-    ways=st.integers(0, 10**15 - 1),
-    spots=st.integers(0, 10**15 - 1),
+    ways=st.integers(0, LARGEST),
+    spots=st.integers(0, LARGEST),
     sets=st.lists(set_of_groups, max_size=4).map(tuple),
 )
 bare_lines = st.builds(
     WrittenLine,
-    rate_cents=st.integers(0, 10**15 - 1),
+    rate_cents=st.integers(0, LARGEST),
     sets=st.lists(set_of_groups, min_size=1, max_size=4).map(tuple),
 )
 

@@ -305,7 +305,8 @@ class TestHugeDocuments:
     [
         ({"wins_cents": [1], "limit_cents": 1, "in_full_below_cents": 0}, []),
         ({"wins_cents": [1], "limit_cents": 1}, []),
-        ({"limit_cents": 1}, []),
+        ({"limit_cents": 1}, ["document.field_missing"]),
+        ({"wins_cents": [], "limit_cents": 1}, []),
         ({"wins_cents": [1]}, ["document.field_missing"]),
         ({"wins_cents": [-1], "limit_cents": 1}, ["document.out_of_range"]),
         ({"wins_cents": [2**53], "limit_cents": 1}, ["document.out_of_range"]),

@@ -68,6 +68,13 @@ def test_what_is_not_a_toml_file_is_refused(file: bytes, code: str) -> None:
     assert [refusal.code for refusal in refused.value.refusals] == [code]
 
 
+def test_a_card_of_nothing_but_faults_is_not_read_to_its_end() -> None:
+    junk = b"".join(b"junk%d = 1\n" % place for place in range(1000))
+    with pytest.raises(Refused) as refused:
+        read_card_and_faults(junk + FILE.read_bytes())
+    assert len(refused.value.refusals) == 100
+
+
 def test_a_card_with_faults_cannot_be_read_for_pricing() -> None:
     with pytest.raises(Refused, match="The field games_max is missing"):
         read_card(changed_card("limits.games_max = (gone)"))

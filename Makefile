@@ -16,14 +16,15 @@ help: ## print this list
 # Two steps, so that running the house never installs the developers' tools.
 setup: .venv/.running ## create .venv with the locked requirements and the console scripts
 
-.venv/bin/python:
+.venv/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo 'keno needs Python 3.11 or newer as "$(PYTHON)"; name another with: make PYTHON=python3.11 ...' >&2; exit 1; }
-	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
+	@$(PYTHON) -m venv --clear .venv || { rm -rf .venv; \
 		echo 'Python could not create .venv; on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
+	@touch $@
 
 # setuptools comes from the locked file too: nothing that runs at build time is unpinned.
-.venv/.running: .venv/bin/python requirements.txt setup.cfg pyproject.toml
+.venv/.running: .venv/.created requirements.txt setup.cfg pyproject.toml
 	$(BIN)/pip install --quiet --require-hashes --only-binary :all: -r requirements.txt
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

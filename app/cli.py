@@ -22,6 +22,7 @@ from app.keno.card_checks import all_figures, check_card
 from app.keno.card_file import FILE_MAX, read_card, read_card_and_faults
 from app.keno.documents import (
     DOCUMENT_MAX,
+    WINS_MAX,
     figures_document,
     grade_document,
     odds_document,
@@ -36,7 +37,7 @@ from app.keno.grading import grade
 from app.keno.odds import catch_odds
 from app.keno.pricing import quote
 from app.keno.rate_card import RateCard
-from app.keno.refusals import Code, Refused, in_order, refusal
+from app.keno.refusals import Code, Refused, in_order, placed_within, quoted, refusal
 from app.keno.spots import NUMBERS
 
 DONE, USAGE, REFUSED = 0, 2, 3
@@ -67,14 +68,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     options = _parser().parse_args(arguments)
     try:
-        if options.jsonl:
-            return answer_lines_on_card(options)
-        answer: Answer = options.command(options)
+        return _answer_lines(options) if options.jsonl else _answer(options)
     except BadUsage as mistake:
         print(f"keno: {mistake}", file=sys.stderr)
-        return USAGE
+    except OSError as trouble:  # a file that cannot be read on, an output that is full
+        print(f"keno: {trouble.strerror}", file=sys.stderr)
+    return USAGE
+
+
+def _answer(options: argparse.Namespace) -> int:
+    try:
+        answer: Answer = options.command(options)
     except Refused as refused:
-        if options.json or options.jsonl:
+        if options.json:
             _print_refused(refused)
         else:
             print(tables.refusals_text(refused.refusals), file=sys.stderr)
@@ -82,8 +88,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json:
         _print_json(answer.document)
     else:
-        print(answer.text())
+        _print(answer.text())
     return answer.exit_code
+
+
+def _answer_lines(options: argparse.Namespace) -> int:
+    """Answer one document a line, on a rate card that is read once."""
+    try:
+        card = _read_card(options)
+    except Refused as refused:
+        _print_refused(refused)
+        return REFUSED
+    with _opened(options.document) as file:
+        for line in _lines(file):
+            try:
+                _print_json(options.on_card(read_json(line), card).document)
+            except Refused as refused:
+                _print_refused(refused)
+    return DONE
 
 
 def show_odds(options: argparse.Namespace) -> Answer:
@@ -121,14 +143,15 @@ def quote_request(document: object, card: RateCard) -> Answer:
 def grade_request(document: object, card: RateCard) -> Answer:
     """`keno grade`: what a request wins against draws."""
     request, draws = read_grading(document)
-    ticket = quote(request, card)
+    with placed_within("request"):
+        ticket = quote(request, card)
     games = grade(ticket, draws, card)
     return Answer(grade_document(ticket, games), lambda: tables.grade_text(ticket, games))
 
 
 def prorate_wins(options: argparse.Namespace) -> Answer:
     """`keno prorate`: the aggregate limit shared among the winners."""
-    document = read_json(_read(options.document, DOCUMENT_MAX))
+    document = read_json(_read(options.document, WINS_MAX), WINS_MAX)
     wins_cents, limit_cents, in_full_below_cents = read_wins(document)
     paid_cents = prorate(wins_cents, limit_cents, in_full_below_cents)
     return Answer(
@@ -143,18 +166,6 @@ def answer_on_card(options: argparse.Namespace) -> Answer:
     return answer
 
 
-def answer_lines_on_card(options: argparse.Namespace) -> int:
-    """`keno quote --jsonl` and `keno grade --jsonl`: one document a line on a rate card."""
-    card = _read_card(options)
-    with _opened(options.document) as file:
-        for line in _lines(file):
-            try:
-                _print_json(options.on_card(read_json(line), card).document)
-            except Refused as refused:
-                _print_refused(refused)
-    return DONE
-
-
 def _read_card(options: argparse.Namespace) -> RateCard:
     if options.rate_card == options.document == STANDARD_INPUT:
         raise BadUsage("the rate card and the document cannot both be standard input")
@@ -164,6 +175,8 @@ def _read_card(options: argparse.Namespace) -> RateCard:
 @contextmanager
 def _opened(path: str) -> Iterator[BinaryIO]:
     if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise BadUsage("standard input is closed")
         yield sys.stdin.buffer
         return
     with ExitStack() as opened:
@@ -186,11 +199,17 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
         rest = line
         while len(rest) > DOCUMENT_MAX and not rest.endswith(b"\n"):
             rest = file.readline(DOCUMENT_MAX + 1)
-        yield line
+        yield line.removesuffix(b"\n")
+
+
+def _print(text: str) -> None:
+    if sys.stdout is None:
+        raise BadUsage("standard output is closed")
+    print(text, flush=True)
 
 
 def _print_json(document: Mapping[str, object]) -> None:
-    print(json.dumps(document), flush=True)
+    _print(json.dumps(document))
 
 
 def _print_refused(refused: Refused) -> None:
@@ -198,8 +217,8 @@ def _print_refused(refused: Refused) -> None:
 
 
 def _whole(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise argparse.ArgumentTypeError(f"{quoted(text)!r} is not a number of spots")
     return int(text)
 
 

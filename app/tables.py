@@ -44,12 +44,13 @@ def card_text(
                 percent(figure.house_advantage),
                 percent(figure.hit, places=4),
                 dollars(max(card.schedules[name].pays_for(spots).values(), default=0)),
+                "<- more than it takes" if figure.house_advantage < 0 else "",
             )
             for spots, figure in by_spots.items()
         ]
         least, base = card.schedules[name].rate_min_cents, card.schedules[name].base_cents
-        heads = ("spots", "returns", "house keeps", "wins", f"top pay for {dollars(base)}")
-        parts.append(f"{name}, from {dollars(least)} a way\n\n" + table(heads, rows, ">>>>>"))
+        heads = ("spots", "returns", "house keeps", "wins", f"top pay for {dollars(base)}", "")
+        parts.append(f"{name}, from {dollars(least)} a way\n\n" + table(heads, rows, ">>>>><"))
     if faults:
         parts.append("This card may not be put into force.\n" + refusals_text(faults))
     else:

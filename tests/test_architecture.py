@@ -36,8 +36,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
 # What a pure module may take from the standard library: values, and nothing that reads a clock,
 # a file, a socket or a source of randomness.
 VALUE_MODULES = {
-    "collections", "dataclasses", "enum", "fractions", "functools", "itertools", "json", "math",
-    "re", "tomllib", "types", "typing",
+    "collections", "contextlib", "dataclasses", "enum", "fractions", "functools", "itertools",
+    "json", "math", "re", "tomllib", "types", "typing",
 }  # fmt: skip
 
 

@@ -70,14 +70,14 @@ class TestOdds:
         assert lines[5].split() == ["2", "32.814562%", "1", "in", "3.05", "#" * 40]
         assert keno("odds", "1").out.startswith("1 spot,")
 
-    @pytest.mark.parametrize("spots", ["0", "81", "999999999999999999999"])
+    @pytest.mark.parametrize("spots", ["0", "81", "999999999"])
     def test_spots_that_no_way_has_are_refused(self, keno: Keno, spots: str) -> None:
         said = keno("odds", spots, "--json")
         assert said.exit_code == 3
         assert [each["code"] for each in said.document["refusals"]] == ["odds.no_such_spots"]
 
     @pytest.mark.parametrize(
-        "spots", ["eight", "-8", "8.0", "1_0", "\N{FULLWIDTH DIGIT EIGHT}", ""]
+        "spots", ["eight", "-8", "8.0", "1_0", "\N{FULLWIDTH DIGIT EIGHT}", "9" * 5000, ""]
     )
     def test_spots_that_are_not_a_number_are_bad_usage(self, keno: Keno, spots: str) -> None:
         assert keno("odds", spots).exit_code == 2
@@ -157,14 +157,14 @@ class TestQuote:
             "refusals": [
                 {
                     "code": "line.ways_differ",
-                    "message": "The ways of 8 spots are 1, not 2.",
+                    "message": "The number of 8-spot ways is 1, not 2.",
                     "place": "conditioning[0]",
                 }
             ]
         }
         plain = keno("quote", "--rate-card", CARD, stdin=request)
         assert plain == Said(
-            3, "", "conditioning[0]: The ways of 8 spots are 1, not 2. [line.ways_differ]\n"
+            3, "", "conditioning[0]: The number of 8-spot ways is 1, not 2. [line.ways_differ]\n"
         )
 
     def test_a_card_that_the_law_forbids_can_still_price(self, keno: Keno, tmp_path: Path) -> None:
@@ -209,6 +209,11 @@ class TestGrade:
         rich = {"groups": [DRAW[:8]], "conditioning": "1/8 @ 10"}
         capped = keno("grade", "--rate-card", CARD, stdin={"request": rich, "draws": [DRAW]})
         assert "$250,000.00 won, $100,000.00 paid, cut to the limit" in capped.out
+
+    def test_the_place_of_a_fault_is_within_the_grading(self, keno: Keno) -> None:
+        grading = {"request": REQUEST | {"games": 21}, "draws": [DRAW]}
+        said = keno("grade", "--rate-card", CARD, "--json", stdin=grading)
+        assert [each["place"] for each in said.document["refusals"]] == ["request.games"]
 
 
 class TestJsonLines:
@@ -258,6 +263,45 @@ class TestProrate:
             "     2  $3.00  $1.33",
             "        $4.00  $2.00",
         ]
+
+
+class TestTrouble:
+    """Files and streams that fail: a sentence and exit code 2, never a traceback."""
+
+    @pytest.mark.parametrize("stream", ["0<&-", ">&-"])
+    @pytest.mark.parametrize("form", ["", "--json", "--jsonl"])
+    def test_a_closed_stream(self, stream: str, form: str) -> None:
+        command = f"{quote(str(KENO))} quote --rate-card {quote(CARD)} {form}"
+        done = subprocess.run(  # noqa: S602  the shell closes the stream
+            f"echo {quote(json.dumps(REQUEST))} | {command} {stream}",
+            shell=True,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert done.stderr in {
+            "keno: standard input is closed\n",
+            "keno: standard output is closed\n",
+        }
+
+    @pytest.mark.parametrize("form", [[], ["--json"], ["--jsonl"]], ids=["plain", "json", "jsonl"])
+    def test_a_full_disk(self, form: list[str]) -> None:
+        with Path("/dev/full").open("wb") as full:
+            done = subprocess.run(  # noqa: S603  our own program
+                [KENO, "quote", "--rate-card", CARD, *form],
+                input=json.dumps(REQUEST).encode(),
+                stdout=full,
+                stderr=subprocess.PIPE,
+                check=False,
+            )
+        assert done.returncode == 2
+        assert done.stderr == b"keno: No space left on device\n"
+
+    @pytest.mark.parametrize("form", [[], ["--jsonl"]], ids=["plain", "jsonl"])
+    def test_a_file_that_cannot_be_read_on(self, keno: Keno, form: list[str]) -> None:
+        said = keno("quote", "--rate-card", CARD, *form, "/proc/self/mem")
+        assert (said.exit_code, said.err) == (2, "keno: Input/output error\n")
 
 
 class TestUsage:

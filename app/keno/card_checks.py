@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from app.keno.card_file import YEAR_MINUTES
-from app.keno.money import dollars, percent
-from app.keno.odds import catch_odds
+from app.keno.money import Rounding, dollars, percent
+from app.keno.odds import DRAWS, draws_catching
 from app.keno.rate_card import Limits, RateCard, Schedule
 from app.keno.refusals import Code, Refusal, refusal
 
@@ -36,14 +36,16 @@ class Figures:
 
 def figures(schedule: Schedule, spots: int, limits: Limits) -> Figures:
     """Return the figures of one wager: unrounded, each pay cut to the aggregate limit."""
-    back, hit = Fraction(0), Fraction(0)
-    for caught, chance in catch_odds(spots).items():
-        win = schedule.win(spots, {caught: 1}, schedule.rate_min_cents)
+    rate_cents, base_cents = schedule.rate_min_cents, schedule.base_cents
+    pays = schedule.pays_for(spots)
+    back = hits = 0  # summed over all draws: what they pay, times the base, and how many pay
+    for caught, draws in draws_catching(spots).items():
+        win = pays.get(caught, 0) * rate_cents
         if limits.aggregate_cents is not None:
-            win = min(win, Fraction(limits.aggregate_cents))
-        back += chance * win * Fraction(1, schedule.rate_min_cents)
-        hit += chance if win else 0
-    return Figures(back, hit)
+            win = min(win, limits.aggregate_cents * base_cents)
+        back += draws * win
+        hits += draws if win else 0
+    return Figures(Fraction(back, DRAWS * base_cents * rate_cents), Fraction(hits, DRAWS))
 
 
 def all_figures(card: RateCard) -> Mapping[str, Mapping[int, Figures]]:
@@ -118,7 +120,7 @@ def check_advantage(card: RateCard) -> Iterator[Refusal]:
                     schedule=name,
                     spots=spots,
                     rate=dollars(schedule.rate_min_cents),
-                    advantage=percent(figure.house_advantage, places=6),
+                    advantage=percent(figure.house_advantage, Rounding.UP),
                 )
 
 

@@ -20,7 +20,10 @@ from app.keno.refusals import Code, Refusal, Refused, quoted, refusal, refuse_al
 from app.keno.request import REGULAR
 from app.keno.spots import NUMBERS
 
-FILE_MAX = 256 * 1024
+FILE_MAX = 128 * 1024
+SCHEDULES_MAX = 50
+# A key has five parts at most. Python's TOML reader takes quadratic time and memory over long ones.
+_DOTS_MAX = 50
 YEAR_MINUTES = 525_600
 
 _COUNT = re.compile(r"0|[1-9][0-9]?")
@@ -47,8 +50,10 @@ def read_card_and_faults(file: bytes) -> tuple[RateCard, tuple[Refusal, ...]]:
 def _read_toml(file: bytes) -> Mapping[str, object]:
     if len(file) > FILE_MAX:
         raise Refused([refusal(Code.TOO_LONG, limit=FILE_MAX)])
+    if any(line.count(b".") > _DOTS_MAX for line in file.splitlines()):
+        raise Refused([refusal(Code.NOT_TOML, reason=f"a line has more than {_DOTS_MAX} dots")])
     try:
-        return tomllib.loads(file.decode())
+        return tomllib.loads(file.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise Refused([refusal(Code.NOT_UTF8)]) from None
     except (ValueError, RecursionError) as trouble:  # ValueError: also a number beyond all limits
@@ -76,14 +81,18 @@ def _read_schedules(fields: Fields, faults: list[Refusal]) -> Mapping[str, Sched
     names = fields.names()
     if REGULAR not in names:
         faults.append(refusal(Code.NO_REGULAR, "schedules"))
-    for name in names:
+    if len(names) > SCHEDULES_MAX:
+        faults.append(refusal(Code.TOO_MANY_SCHEDULES, "schedules", limit=SCHEDULES_MAX))
+    for name in names[:SCHEDULES_MAX]:
         if not SCHEDULE_NAME.fullmatch(name):
             faults.append(refusal(Code.SCHEDULE_NAME, "schedules", name=quoted(name)))
             continue
         faults_before = len(faults)
-        schedule = _read_schedule(name, fields.inner(name), faults)
+        schedule_fields = fields.inner(name)
+        schedule = _read_schedule(name, schedule_fields, faults)
         if len(faults) == faults_before:
             schedules[name] = schedule
+        schedule_fields.no_more()
     return MappingProxyType(schedules)
 
 
@@ -98,7 +107,6 @@ def _read_schedule(name: str, fields: Fields, faults: list[Refusal]) -> Schedule
         ticket_min_cents=fields.whole("ticket_min_cents", default=0),
         pays_cents=_read_pays(fields.inner("pays"), f"schedules.{name}.pays", faults),
     )
-    fields.no_more()
     _check_range(f"schedules.{name}", schedule.rate_min_cents, schedule.rate_max_cents, faults)
     return schedule
 

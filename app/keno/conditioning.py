@@ -18,7 +18,7 @@ from app.keno.spots import NUMBERS
 from app.keno.ways import count_ways, count_ways_with
 
 SETS_MAX = 200
-LINES_MAX = 300
+LINES_MAX = NUMBERS + SETS_MAX  # every number of spots once, and every set by itself
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _check_all_played(sizes: Sequence[int], parts: Sequence[Line]) -> Iterator[R
     }
     for group, size in enumerate(sizes):
         if group not in listed and size not in sizes_taken:
-            yield refusal(Code.NOT_PLAYED, f"groups[{group}]", group=letter(group))
+            yield refusal(Code.NOT_PLAYED, f"group {letter(group)}", group=letter(group))
 
 
 def _gathered(parts: Sequence[Line]) -> tuple[Line, ...]:

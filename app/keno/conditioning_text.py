@@ -23,34 +23,34 @@ from app.keno.request import REGULAR, WrittenLine
 
 TEXT_MAX = 20_000
 SCHEDULE_NAME = re.compile(r"[a-z][a-z0-9-]{2,}")
-SET_NAME = re.compile(r"[A-Z]{1,2}(\s*\+\s*[A-Z]{1,2})*", re.ASCII)
+SET_NAME = re.compile(r"[A-Z]{1,2}( ?\+ ?[A-Z]{1,2})*")
 
-_FAULTS_MAX = 20
-_BETWEEN = re.compile(r"[\s,]*", re.ASCII)
+# Spaces are made single before anything is matched, so no pattern can wander over many of them.
+_SPACES = re.compile(r"[ \t\r\n]+")
+_BETWEEN = re.compile(r"[ ,]*")
 _WAYS_OF_SPOTS = re.compile(
-    r"([0-9]{1,16})\s*(?:/|-?\s*[Ww][Aa][Yy][Ss]?\s*-?)\s*([0-9]{1,16})(?![0-9.])", re.ASCII
+    r"(?P<ways>[0-9]{1,16}) ?(/|-? ?[Ww][Aa][Yy][Ss]? ?-?) ?(?P<spots>[0-9]{1,16})(?![0-9.])"
 )
-_SET = re.compile(SET_NAME.pattern + r"(?![A-Za-z0-9+])", re.ASCII)
+_SET = re.compile(SET_NAME.pattern + r"(?![A-Za-z0-9+])")
 _RATE = re.compile(
-    r"@\s*\$?\s*(?P<amount>[0-9]{1,14}(\.[0-9]{1,2})?|\.[0-9]{1,2})(?![0-9.])"
-    r"(R(?![A-Za-z0-9+])|\s*(?P<schedule>[a-z][a-z0-9-]{2,}))?(?![A-Za-z])",
-    re.ASCII,
+    r"@ ?\$? ?(?P<amount>[0-9]{1,14}(\.[0-9]{1,2})?|\.[0-9]{1,2})(?![0-9.])"
+    r"(R(?![A-Za-z0-9+])| ?(?P<schedule>[a-z][a-z0-9-]{2,}))?(?![A-Za-z])"
 )
-_ANYTHING = re.compile(r"@\s*[^@,\s]*|[^@,\s]+", re.ASCII)
+_ANYTHING = re.compile(r"@ ?[^@, ]*|[^@, ]+")
 
 
 def parse(text: str) -> tuple[tuple[WrittenLine, ...], tuple[Refusal, ...]]:
-    """Return the written lines, and a refusal for each thing that is not understood."""
+    """Return the written lines, and a refusal for each stretch that is not understood."""
     if len(text) > TEXT_MAX:
         return (), (refusal(Code.CONDITIONING_TOO_LONG, "conditioning", limit=TEXT_MAX),)
     lines: list[WrittenLine] = []
     faults: list[Refusal] = []
     waiting: list[WrittenLine] = []  # the run so far: lines whose rate is still to come
     garbled = False  # something in the run was not understood, so its rate may stand alone
-    scan = _Scanner(text)
-    while scan.more() and len(faults) < _FAULTS_MAX:
+    scan = _Scanner(_SPACES.sub(" ", text))
+    while scan.more():
         if found := scan.take(_WAYS_OF_SPOTS):
-            waiting.append(WrittenLine(0, ways=int(found[1]), spots=int(found[2])))
+            waiting.append(WrittenLine(0, ways=int(found["ways"]), spots=int(found["spots"])))
         elif found := scan.take(_SET):
             line = waiting.pop() if waiting else WrittenLine(0)
             waiting.append(replace(line, sets=(*line.sets, read_set(found[0]))))
@@ -62,12 +62,10 @@ def parse(text: str) -> tuple[tuple[WrittenLine, ...], tuple[Refusal, ...]]:
             lines += [replace(line, rate_cents=rate_cents, schedule=schedule) for line in waiting]
             waiting, garbled = [], False
         else:
-            chunk = scan.take_anything()
-            if chunk.startswith("@"):
-                faults.append(_fault(Code.BAD_RATE, chunk))
-                waiting = []
-            else:
-                faults.append(_fault(Code.UNREADABLE, chunk))
+            stretch = scan.take_unreadable()
+            is_rate = stretch.startswith("@")
+            faults.append(_fault(Code.BAD_RATE if is_rate else Code.UNREADABLE, stretch))
+            waiting = [] if is_rate else waiting
             garbled = True
     if waiting:
         faults.append(_fault(Code.LINE_WITHOUT_RATE, _line_text(waiting[0])))
@@ -107,11 +105,19 @@ class _Scanner:
             self._at = found.end()
         return found
 
-    def take_anything(self) -> str:
-        """Take up to the next space, comma or rate, whatever it is."""
+    def take_unreadable(self) -> str:
+        """Take a bad rate, or all the words in a row that are nothing."""
         start = self._at
         self.take(_ANYTHING)
-        return self._text[start : self._at]
+        end = self._at
+        while self._text[start] != "@" and self.more() and not self._readable():
+            self.take(_ANYTHING)
+            end = self._at
+        return self._text[start:end]
+
+    def _readable(self) -> bool:
+        starts = self._text[self._at] == "@"
+        return starts or any(p.match(self._text, self._at) for p in (_WAYS_OF_SPOTS, _SET))
 
 
 def _numbered(

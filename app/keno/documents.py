@@ -16,21 +16,29 @@ from app.keno.conditioning_text import SET_NAME, read_set
 from app.keno.fields import Fields
 from app.keno.grading import GameGrade, LineGrade
 from app.keno.letters import set_name
+from app.keno.money import LARGEST
 from app.keno.refusals import Code, Refusal, Refused, quoted, refusal, refuse_all
 from app.keno.request import REGULAR, Request, WrittenLine
 from app.keno.spots import NUMBERS
 from app.keno.ticket import Ticket
 
-DOCUMENT_MAX = 16 * 1024 * 1024
+# A ticket in a thousand games with all its draws is a tenth of this.
+DOCUMENT_MAX = 1024 * 1024
+# The wins of one game: some hundreds of thousands.
+WINS_MAX = 4 * 1024 * 1024
+# Eighty groups, each with its letters and a plus.
+_SET_NAME_MAX = 3 * NUMBERS
 
 
-def read_json(document: bytes) -> object:
+def read_json(document: bytes, limit: int = DOCUMENT_MAX) -> object:
     """Return what a JSON document says; refuse what is not JSON, or is too long or too deep."""
-    if len(document) > DOCUMENT_MAX:
-        raise Refused([refusal(Code.TOO_LONG, limit=DOCUMENT_MAX)])
+    if len(document) > limit:
+        raise Refused([refusal(Code.TOO_LONG, limit=limit)])
     try:
         return json.loads(
-            document.decode(), object_pairs_hook=_each_name_once, parse_constant=_not_a_number
+            document.decode("utf-8-sig"),
+            object_pairs_hook=_each_name_once,
+            parse_constant=_not_a_number,
         )
     except UnicodeDecodeError:
         raise Refused([refusal(Code.NOT_UTF8)]) from None
@@ -61,7 +69,7 @@ def read_wins(document: object) -> tuple[tuple[int, ...], int, int]:
     """Return the wins, the limit and the part paid in full of a document to be prorated."""
     faults: list[Refusal] = []
     fields = Fields(document, "", faults)
-    wins_cents = fields.wholes("wins_cents", low=0)
+    wins_cents = fields.amounts("wins_cents")
     limit_cents = fields.whole("limit_cents")
     in_full_below_cents = fields.whole("in_full_below_cents", default=0)
     fields.no_more()
@@ -129,7 +137,7 @@ def ratio(exact: Fraction) -> str:
 
 def _request(fields: Fields, faults: list[Refusal]) -> Request:
     groups = fields.lists_of_wholes("groups")
-    kings = tuple((king,) for king in fields.wholes("kings", default=()))
+    kings = tuple((king,) for king in fields.wholes("kings"))
     conditioning = fields.text_or_items("conditioning")
     request = Request(
         groups=groups + kings,
@@ -140,7 +148,7 @@ def _request(fields: Fields, faults: list[Refusal]) -> Request:
             _line(line, f"{fields.place_of('conditioning')}[{place}]", faults)
             for place, line in enumerate(conditioning[: LINES_MAX + 1])
         ),
-        games=fields.whole("games", default=1),
+        games=fields.whole("games", -LARGEST, default=1),
         price_cents=fields.maybe_whole("price_cents"),
         quick_pick=fields.maybe_whole("quick_pick", 1, NUMBERS),
     )
@@ -165,7 +173,7 @@ def _line(document: object, place: str, faults: list[Refusal]) -> WrittenLine:
 
 
 def _set(name: object, place: str, faults: list[Refusal]) -> tuple[int, ...]:
-    if isinstance(name, str) and SET_NAME.fullmatch(name):
+    if isinstance(name, str) and len(name) <= _SET_NAME_MAX and SET_NAME.fullmatch(name):
         return read_set(name)
     text = quoted(name) if isinstance(name, str) else "What stands here"
     faults.append(refusal(Code.NOT_A_SET, place, text=text))
@@ -200,10 +208,12 @@ def _line_grade_document(grade: LineGrade) -> dict[str, object]:
 
 
 def _each_name_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    for name, times in Counter(name for name, _ in pairs).items():
-        if times > 1:
-            raise Refused([refusal(Code.FIELD_TWICE, field=quoted(name))])
-    return dict(pairs)
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        names = Counter(name for name, _ in pairs)
+        twice = max(names, key=lambda name: names[name])
+        raise Refused([refusal(Code.FIELD_TWICE, field=quoted(twice))])
+    return table
 
 
 def _not_a_number(constant: str) -> object:

@@ -9,10 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeGuard
 
 from app.keno.money import LARGEST
-from app.keno.refusals import Code, Refusal, Refused, quoted, refusal
-
-# More than any honest document has. A hostile one is not read to its end.
-FAULTS_MAX = 100
+from app.keno.refusals import REPORTED_MAX, Code, Refusal, Refused, quoted, refusal
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -68,21 +65,23 @@ class Fields:
             return value
         return None
 
-    def wholes(
-        self, field: str, low: int = -LARGEST, *, default: tuple[int, ...] | None = None
-    ) -> tuple[int, ...]:
-        """Return a list of whole numbers; without a default the field must be there."""
-        if default is None:
-            self._require(field)
+    def wholes(self, field: str) -> tuple[int, ...]:
+        """Return a list of any whole numbers; an absent field is an empty list."""
         value = self._take(field)
-        return default or () if value is None else self._wholes(field, value, low)
+        return () if value is None else self._wholes(field, value)
+
+    def amounts(self, field: str) -> tuple[int, ...]:
+        """Return a list of amounts in cents, which must be there."""
+        self._require(field)
+        amounts = self.wholes(field)
+        if amounts and not 0 <= min(amounts) <= max(amounts) <= LARGEST:
+            self._fault(Code.OUT_OF_RANGE, field, low=0, high=LARGEST)
+        return amounts
 
     def lists_of_wholes(self, field: str) -> tuple[tuple[int, ...], ...]:
         """Return a list of lists of whole numbers; an absent field is an empty list."""
         parts = self.items(field)
-        return tuple(
-            self._wholes(f"{field}[{place}]", part, -LARGEST) for place, part in enumerate(parts)
-        )
+        return tuple(self._wholes(f"{field}[{place}]", part) for place, part in enumerate(parts))
 
     def items(self, field: str) -> Sequence[object]:
         """Return a list of anything; an absent field is an empty list."""
@@ -94,10 +93,12 @@ class Fields:
 
     def text_or_items(self, field: str) -> str | Sequence[object]:
         """Return a text or a list of anything; an absent field is an empty text."""
-        value = self._table.get(field)
-        if value is None or isinstance(value, str):
-            return self.text(field, default="")
-        return self.items(field)
+        value = self._take(field)
+        if isinstance(value, str | list):
+            return value
+        if value is not None:
+            self._wrong(field, "a text or a list")
+        return ""
 
     def text(self, field: str, *, default: str | None = None) -> str:
         """Return a text; without a default the field must be there."""
@@ -145,22 +146,19 @@ class Fields:
         if self._is_object and self._table.get(field) is None:
             self._fault(Code.FIELD_MISSING, field)
 
-    def _wholes(self, field: str, value: object, low: int) -> tuple[int, ...]:
-        if not isinstance(value, list) or not all(is_whole(part) for part in value):
-            self._wrong(field, "a list of whole numbers")
-            return ()
-        if value and not low <= min(value) <= max(value) <= LARGEST:
-            self._fault(Code.OUT_OF_RANGE, field, low=low, high=LARGEST)
-            return ()
-        return tuple(value)
+    def _wholes(self, field: str, value: object) -> tuple[int, ...]:
+        if isinstance(value, list) and all(is_whole(part) for part in value):
+            return tuple(value)
+        self._wrong(field, "a list of whole numbers")
+        return ()
 
     def _wrong(self, field: str, wanted: str) -> None:
         self._fault(Code.WRONG_TYPE, field, wanted=wanted)
 
     def _fault(self, code: Code, field: str, **facts: object) -> None:
         self._faults.append(refusal(code, self.place_of(field), field=quoted(field), **facts))
-        if len(self._faults) >= FAULTS_MAX:
-            raise Refused(self._faults)
+        if len(self._faults) >= REPORTED_MAX:
+            raise Refused(self._faults)  # what would not be reported need not be read
 
     def place_of(self, field: str) -> str:
         """Return where in the document a field stands."""

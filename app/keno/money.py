@@ -34,13 +34,13 @@ def dollars(cents: int) -> str:
     return f"${cents // 100:,}.{cents % 100:02d}"
 
 
-def percent(ratio: Fraction, places: int = 2) -> str:
-    """Return a ratio as a percentage with so many decimals, rounded half up: 27.43%."""
-    return decimal(ratio * 100, places) + "%"
+def percent(ratio: Fraction, rule: Rounding = Rounding.HALF_UP, places: int = 2) -> str:
+    """Return a ratio as a percentage with so many decimals: 27.43%."""
+    return decimal(ratio * 100, rule, places) + "%"
 
 
-def decimal(ratio: Fraction, places: int) -> str:
-    """Return a ratio with so many decimals, rounded half up: 1,234.50."""
-    scaled = rounded_cents(abs(ratio) * 10**places, Rounding.HALF_UP)
+def decimal(ratio: Fraction, rule: Rounding = Rounding.HALF_UP, places: int = 2) -> str:
+    """Return a ratio with so many decimals: 1,234.50."""
+    scaled = rounded_cents(abs(ratio) * 10**places, rule)
     sign = "-" if ratio < 0 else ""
     return f"{sign}{scaled // 10**places:,}.{scaled % 10**places:0{places}d}"

@@ -11,6 +11,8 @@ from types import MappingProxyType
 
 from app.keno.spots import DRAWN, NUMBERS
 
+DRAWS = comb(NUMBERS, DRAWN)
+
 
 def possible_catches(spots: int) -> range:
     """Return every number of catches that a way of so many spots can have."""
@@ -18,12 +20,16 @@ def possible_catches(spots: int) -> range:
 
 
 @cache
-def catch_odds(spots: int) -> Mapping[int, Fraction]:
-    """Return the probability of each possible catch of a way with 1 to 80 spots."""
-    draws = comb(NUMBERS, DRAWN)
+def draws_catching(spots: int) -> Mapping[int, int]:
+    """Return how many draws give each possible catch of a way with 1 to 80 spots."""
     return MappingProxyType(
         {
-            caught: Fraction(comb(spots, caught) * comb(NUMBERS - spots, DRAWN - caught), draws)
+            caught: comb(spots, caught) * comb(NUMBERS - spots, DRAWN - caught)
             for caught in possible_catches(spots)
         }
     )
+
+
+def catch_odds(spots: int) -> Mapping[int, Fraction]:
+    """Return the probability of each possible catch of a way with 1 to 80 spots."""
+    return {caught: Fraction(draws, DRAWS) for caught, draws in draws_catching(spots).items()}

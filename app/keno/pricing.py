@@ -43,13 +43,13 @@ def quote(request: Request, card: RateCard) -> Ticket:
     played = [
         (line, card.schedules[line.schedule]) for line in lines if line.schedule in card.schedules
     ]
-    faults += [
-        *check_type(ticket.type, request.sizes, lines),
-        *check_ways(played, card.limits),
-        *check_schedules(played, ticket.games),
-        *check_size(ticket, played, sum(request.sizes), card.limits),
-        *check_price(ticket, request.price_cents, card.limits),
-    ]
+    faults += [*check_type(ticket.type, request.sizes, lines), *check_ways(played, card.limits)]
+    if ticket.games >= 1:
+        faults += [
+            *check_schedules(played, ticket.games),
+            *check_size(ticket, played, sum(request.sizes), card.limits),
+            *check_price(ticket, request.price_cents, card.limits),
+        ]
     refuse_all(faults)
     return ticket
 
@@ -85,11 +85,13 @@ def check_games(request: Request, card: RateCard) -> Iterator[Refusal]:
 
 
 def check_ways(played: Sequence[tuple[Line, Schedule]], limits: Limits) -> Iterator[Refusal]:
-    """No way is larger than the card allows (15.2(b)), and each can win (X-card-winnable)."""
+    """No way is too large (15.2(b)); each is offered, and can win (X-card-winnable)."""
     for line, schedule in played:
         facts = {"spots": line.spots, "most": limits.spots_max, "schedule": schedule.name}
         if line.spots > limits.spots_max:
             yield refusal(Code.TOO_MANY_SPOTS, "conditioning", **facts)
+        elif line.spots not in schedule.pays_cents:
+            yield refusal(Code.NOT_OFFERED, "conditioning", **facts)
         elif not any(schedule.pays_for(line.spots).values()):
             yield refusal(Code.NEVER_WINS, "conditioning", **facts)
 

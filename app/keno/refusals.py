@@ -5,12 +5,16 @@ patron, and the place in the document where the trouble is. Codes never change t
 sentences may be bettered. Anything else that goes wrong is a defect and stops the program.
 
 The order of the list is the order of precedence. Requests and rate cards report every fault at
-once, in that order (15.4(a)); an act, such as grading against a draw, reports only the first.
+once, in that order (15.4(a)), up to a hundred: a document with more is broken or hostile, and is
+not answered at its own length. An act, such as grading against a draw, reports only the first.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from enum import Enum
+
+REPORTED_MAX = 100
 
 _QUOTED_MAX = 60
 
@@ -46,7 +50,7 @@ class Code(Enum):
     OVERLAP = "group.overlap", "Groups {group} and {other} share {numbers}; groups are disjoint."
     QUICK_PICK_ALONE = (
         "quick_pick.not_alone",
-        "A quick-pick of {spots} is one group of {spots} numbers that the computer picks.",
+        "A quick-pick of {spots} has no other marks than the {spots} that the computer picks.",
     )
 
     # The conditioning as written.
@@ -72,14 +76,14 @@ class Code(Enum):
 
     # The lines against the groups.
     LINE_INCOMPLETE = "line.incomplete", "Line {line} must say its ways and spots, or list sets."
-    NOT_A_SET = "line.not_a_set", "{text} is not a set; write letters joined by +, such as A+B."
+    NOT_A_SET = "line.not_a_set", '"{text}" is not a set; write letters joined by +, such as A+B.'
     UNKNOWN_GROUP = "line.unknown_group", "{set} names group {group}; there is none on the ticket."
     GROUP_TWICE = "line.group_twice", "{set} names group {group} twice."
     TOO_MANY_SETS = "line.too_many_sets", "The lines list more than {limit} sets."
-    SPOTS_DIFFER = "line.spots_differ", "The spots of {set} are {counted}, not {written}."
-    SETS_DIFFER = "line.sets_differ", "The line lists {counted} sets, not {written}."
+    SPOTS_DIFFER = "line.spots_differ", "The number of spots of {set} is {counted}, not {written}."
+    SETS_DIFFER = "line.sets_differ", "The number of sets listed is {counted}, not {written}."
     NO_WAY = "line.no_way", "No groups come to {spots} spots together."
-    WAYS_DIFFER = "line.ways_differ", "The ways of {spots} spots are {counted}, not {written}."
+    WAYS_DIFFER = "line.ways_differ", "The number of {spots}-spot ways is {counted}, not {written}."
     SET_TWICE = "line.set_twice", "{set} is played twice."
     SPOTS_TWICE = "line.spots_twice", "The ways of {spots} spots are played twice."
     NOT_PLAYED = "group.not_played", "No line plays group {group}."
@@ -91,7 +95,7 @@ class Code(Enum):
     )
 
     # The lines against the rate card.
-    UNKNOWN_SCHEDULE = "rate.unknown_schedule", "The rate card has no rate named {schedule}."
+    UNKNOWN_SCHEDULE = "rate.unknown_schedule", 'The rate card has no rate named "{schedule}".'
     RATE_NEEDS_SCHEDULE = (
         "rate.needs_schedule",
         "{rate} is below the regular minimum of {least}; a special rate must be named.",
@@ -102,7 +106,11 @@ class Code(Enum):
         "rate.off_step",
         "{rate} is not offered on {schedule}; it goes from {least} in steps of {step}.",
     )
-    TOO_MANY_SPOTS = "way.too_many_spots", "A way may have {most} spots, not {spots}."
+    TOO_MANY_SPOTS = (
+        "way.too_many_spots",
+        "The largest number of spots of a way is {most}, not {spots}.",
+    )
+    NOT_OFFERED = "way.not_offered", "{spots}-spot ways are not offered on {schedule}."
     NEVER_WINS = "way.never_wins", "{spots}-spot ways can never win on {schedule}."
     TOO_FEW_WAYS = (
         "schedule.too_few_ways",
@@ -112,7 +120,10 @@ class Code(Enum):
         "schedule.price_too_low",
         "{schedule} takes at least {least} a ticket; this ticket plays {price} on it.",
     )
-    WRONG_GAMES = "games.out_of_range", "A ticket plays 1 to {most} games, not {games}."
+    WRONG_GAMES = (
+        "games.out_of_range",
+        "The number of games goes from 1 to {most}; it is not {games}.",
+    )
 
     # The price.
     TOO_LARGE = "ticket.too_large", "The ticket is too large: its {what} could pass {limit}."
@@ -127,12 +138,16 @@ class Code(Enum):
     NOT_PICKED = "draw.not_picked", "The quick-pick has no numbers yet, so it cannot be graded."
     NO_DRAW = "draw.none", "There is no draw to grade against."
     TOO_MANY_DRAWS = "draw.too_many", "There are more draws ({draws}) than games ({games})."
-    NOT_TWENTY = "draw.not_twenty", "Draw {draw} has {count} numbers; a draw has 20."
+    NOT_TWENTY = "draw.not_twenty", "Draw {draw}: 20 numbers are drawn, not {count}."
     DRAW_OFF_BOARD = "draw.off_the_board", "Draw {draw} has {numbers}; the board has 1 to 80."
     DRAW_TWICE = "draw.number_twice", "Draw {draw} has {numbers} more than once."
-    NO_SUCH_SPOTS = "odds.no_such_spots", "A way has 1 to 80 spots, not {spots}."
+    NO_SUCH_SPOTS = (
+        "odds.no_such_spots",
+        "The number of spots of a way goes from 1 to 80; it is not {spots}.",
+    )
 
     # The rate card, first as a document, then before the law.
+    TOO_MANY_SCHEDULES = "card.too_many_schedules", "The card has more than {limit} schedules."
     NO_REGULAR = "card.no_regular", "The card has no schedule named regular."
     SCHEDULE_NAME = (
         "card.schedule_name",
@@ -142,7 +157,7 @@ class Code(Enum):
     RANGE_REVERSED = "card.range_reversed", "The minimum {low} is above the maximum {high}."
     SPOTS_ABOVE_MAX = (
         "card.spots_above_max",
-        "{schedule} offers {spots}-spot ways; the card's maximum is {most} spots.",
+        "{schedule} offers {spots}-spot ways; the card's largest number of spots is {most}.",
     )
     PAYS_NOTHING = (
         "card.pays_nothing",
@@ -203,8 +218,21 @@ def refusal(code: Code, place: str = "", **facts: object) -> Refusal:
 
 
 def in_order(refusals: Iterable[Refusal]) -> tuple[Refusal, ...]:
-    """Return refusals by precedence; those of one code stay as found."""
-    return tuple(sorted(refusals, key=lambda refusal: refusal.precedence))
+    """Return refusals by precedence, those of one code as they were found; a hundred at most."""
+    found = sorted(refusals, key=lambda refusal: refusal.precedence)
+    return tuple(found[:REPORTED_MAX])
+
+
+@contextmanager
+def placed_within(place: str) -> Iterator[None]:
+    """Let the places of whatever is refused here begin with the place of the whole."""
+    try:
+        yield
+    except Refused as refused:
+        raise Refused(
+            replace(each, place=f"{place}.{each.place}" if each.place else place)
+            for each in refused.refusals
+        ) from None
 
 
 def refuse_first(refusals: Iterable[Refusal]) -> None:

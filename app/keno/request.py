@@ -68,7 +68,8 @@ def check_numbers(request: Request) -> Iterator[Refusal]:
 
 
 def _check_group(place: int, group: Sequence[int]) -> Iterator[Refusal]:
-    where, name = f"groups[{place}]", letter(place)
+    name = letter(place)
+    where = f"group {name}"
     off = [number for number in group if not on_the_ticket(number)]
     twice = [number for number, times in Counter(group).items() if times > 1]
     if not group:
@@ -89,7 +90,7 @@ def _check_overlaps(groups: Sequence[Sequence[int]]) -> Iterator[Refusal]:
         for other, numbers in shared.items():
             yield refusal(
                 Code.OVERLAP,
-                f"groups[{place}]",
+                f"group {letter(place)}",
                 group=letter(other),
                 other=letter(place),
                 numbers=listed(numbers),

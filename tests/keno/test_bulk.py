@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.keno.bulk import BATCH, Grader, Plays
 from app.keno.conditioning import Line
 from app.keno.grading import grade_game
-from app.keno.money import LARGEST
+from app.keno.money import LARGEST, Rounding
 from app.keno.rate_card import RateCard
 from app.keno.spots import mask_of
 from app.keno.ticket import Ticket, TicketType
@@ -64,6 +64,19 @@ def test_a_win_that_cannot_be_stored_stops_the_grading() -> None:
     card = with_limits(with_schedule("regular", pays_cents={1: {1: LARGEST}}), aggregate_cents=None)
     with pytest.raises(OverflowError, match="more than any that can have been sold"):
         Grader(card, ["regular"]).wins_cents(Plays.of([(1, 200, 0)]), draw=1)
+
+
+@pytest.mark.parametrize(
+    ("rounding", "cents"), [(Rounding.UP, 7), (Rounding.DOWN, 6), (Rounding.HALF_UP, 7)]
+)
+@pytest.mark.parametrize("limit", [None, 5])
+def test_wins_are_rounded_by_the_rule_of_the_card_and_cut(
+    rounding: Rounding, cents: int, limit: int | None
+) -> None:
+    # Catching none of four on twobits pays 20 for 75: 25 cents win 6 2/3.
+    card = with_limits(rounding=rounding, aggregate_cents=limit)
+    wins = Grader(card, ["twobits"]).wins_cents(Plays.of([(mask_of([1, 2, 3, 4]), 25, 0)]), draw=0)
+    assert wins.tolist() == [min(cents, limit or cents)]
 
 
 def test_batches_join_without_a_seam() -> None:

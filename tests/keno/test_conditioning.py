@@ -50,9 +50,31 @@ def test_a_text_that_nobody_writes_by_hand_is_refused_whole() -> None:
     assert [fault.code for fault in faults] == ["conditioning.too_long"]
 
 
-def test_garbage_is_reported_only_so_far() -> None:
-    _, faults = parse("? " * 9000)
-    assert 10 < len(faults) < 50
+def test_words_in_a_row_that_are_nothing_are_one_fault() -> None:
+    _, faults = parse("one dollar, please, 3/4 @ 1")
+    assert [fault.message.split('"')[1] for fault in faults] == ["one dollar, please"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1" + " " * 1000 + "way" + " " * 15_000 + "x",
+        "1" + " " * 19_990,
+        "1way" + " " * 19_990,
+        "1/2 @" + " " * 19_990 + "x",
+        "1 - way" * 2_500,
+        "A + " * 4_900 + "a",
+        "@ $ " * 4_900,
+        "? " * 9_990,
+        "x 1/2 " * 3_300,
+        "9" * 20_000,
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+def test_a_text_built_to_be_slow_is_not(text: str) -> None:
+    """Each of these took seconds or minutes when patterns could wander over many spaces."""
+    _, faults = parse(text)
+    assert faults
 
 
 set_of_groups = st.lists(st.integers(0, 79), unique=True, min_size=1, max_size=6).map(

@@ -140,7 +140,7 @@ def test_the_largest_number_of_spots_holds_for_each_way_not_for_the_ticket() -> 
 @pytest.mark.rule("X-card-winnable")
 def test_a_way_that_can_never_win_is_refused() -> None:
     assert codes(Request(((1, 2, 3), (4, 5, 6)), "2/3 @ .25 twobits", games=9)) == [
-        "way.never_wins"
+        "way.not_offered"
     ]
     unwinnable = with_schedule("regular", pays_cents={4: {4: 0}})
     assert codes(Request(FOURS, "3/4 @ 1"), unwinnable) == ["way.never_wins"]
@@ -178,6 +178,11 @@ def test_a_special_rate_asks_for_ways_in_a_game_and_money_over_all_games() -> No
     # Ways on another schedule do not count.
     mixed = Request(FOURS, "A @ .25 twobits, 3/8 @ 1", games=20)
     assert codes(mixed) == ["schedule.too_few_ways"]
+
+
+@pytest.mark.parametrize("games", [0, -1])
+def test_without_games_there_is_no_price_to_judge(games: int) -> None:
+    assert codes(Request(FOURS, "3/4 @ 1", games=games, price_cents=7)) == ["games.out_of_range"]
 
 
 def test_a_quick_pick_is_alone_on_its_ticket() -> None:

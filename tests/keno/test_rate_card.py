@@ -14,7 +14,7 @@ from app.keno.money import Rounding, decimal, percent
 from app.keno.odds import catch_odds, possible_catches
 from app.keno.rate_card import RateCard
 from app.keno.refusals import Refused
-from tests.keno.cards import CARD, with_limits, with_schedule
+from tests.keno.cards import CARD, FILE, with_limits, with_schedule
 from tests.keno.strategies import cards
 from tests.keno.toml_text import changed_card
 from tests.tables import read_table
@@ -58,6 +58,8 @@ def test_faults_of_the_file_and_of_the_law_are_reported_together() -> None:
         (b"name = 1\nname = 2", "document.not_toml"),
         (b"x = " + b"[" * 100_000, "document.not_toml"),
         (b"x = " + b"9" * 5000, "document.not_toml"),
+        (b"a." * 40_000 + b"a = 1", "document.not_toml"),
+        (b"[" + b"a." * 60_000 + b"a]", "document.not_toml"),
         (b"name = '\xff'", "document.not_utf8"),
         (b"#" * (FILE_MAX + 1), "document.too_long"),
     ],
@@ -73,6 +75,53 @@ def test_a_card_of_nothing_but_faults_is_not_read_to_its_end() -> None:
     with pytest.raises(Refused) as refused:
         read_card_and_faults(junk + FILE.read_bytes())
     assert len(refused.value.refusals) == 100
+
+
+@pytest.mark.parametrize(
+    ("field", "least"),
+    [
+        ("limits.spots_max", 1),
+        ("limits.games_max", 1),
+        ("limits.ticket_min_cents", 1),
+        ("limits.aggregate_cents", 1),
+        ("limits.in_full_below_cents", 0),
+        ("limits.claim_minutes", 1),
+        ("schedules.regular.base_cents", 1),
+        ("schedules.regular.rate_min_cents", 1),
+        ("schedules.regular.rate_step_cents", 1),
+        ("schedules.twobits.ways_min", 1),
+        ("schedules.twobits.ticket_min_cents", 0),
+        ("schedules.regular.pays.8.8", 0),
+    ],
+)
+def test_each_field_has_its_least_value(field: str, least: int) -> None:
+    read_card(changed_card(f"{field} = {least}"))
+    _, faults = read_card_and_faults(changed_card(f"{field} = {least - 1}"))
+    assert [fault.code for fault in faults] == ["document.out_of_range"]
+
+
+def test_a_card_has_so_many_schedules_and_no_more() -> None:
+    def with_specials(many: int) -> bytes:
+        fields = "base_cents=1\nrate_min_cents=1\nrate_max_cents=1\nrate_step_cents=1\n"
+        special = "[schedules.special%d]\n" + fields + "pays={1={1=3}}"
+        return FILE.read_bytes() + "\n".join(special % place for place in range(many)).encode()
+
+    assert len(read_card(with_specials(48)).schedules) == 50
+    _, faults = read_card_and_faults(with_specials(49))
+    assert [fault.code for fault in faults] == ["card.too_many_schedules"]
+
+
+def test_a_byte_order_mark_is_no_fault() -> None:
+    assert read_card(b"\xef\xbb\xbf" + FILE.read_bytes()) == CARD
+
+
+def test_an_unknown_field_does_not_hide_what_the_law_says() -> None:
+    file = changed_card("schedules.regular.colour = 1").replace(b'{"1" = 300}', b'{"1" = 100}')
+    card, faults = read_card_and_faults(file)
+    assert [fault.code for fault in (*faults, *check_card(card))] == [
+        "document.field_unknown",
+        "card.advantage_too_high",
+    ]
 
 
 def test_a_card_with_faults_cannot_be_read_for_pricing() -> None:
@@ -218,3 +267,6 @@ def test_percentages_for_people(ratio: str, text: str) -> None:
 
 def test_decimals_for_people() -> None:
     assert decimal(Fraction(2_000_001, 2), places=3) == "1,000,000.500"
+    assert decimal(Fraction(1, 200)) == "0.01"
+    assert decimal(Fraction(1, 300), Rounding.UP) == "0.01"
+    assert decimal(Fraction(0)) == "0.00"

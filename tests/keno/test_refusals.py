@@ -8,7 +8,16 @@ import pytest
 from app.keno.documents import read_grading, read_json, read_request
 from app.keno.grading import grade
 from app.keno.pricing import quote
-from app.keno.refusals import Code, Refused, listed, quoted, refusal, refuse_all, refuse_first
+from app.keno.refusals import (
+    Code,
+    Refused,
+    listed,
+    placed_within,
+    quoted,
+    refusal,
+    refuse_all,
+    refuse_first,
+)
 from tests.keno.cards import CARD
 from tests.tables import read_table
 
@@ -23,10 +32,12 @@ ELSEWHERE = {
     "document.not_toml",
     "document.not_utf8",
     "document.too_long",
+    "card.too_many_schedules",
     "group.too_many",
     "line.too_many_sets",
     "odds.no_such_spots",
     "ticket.too_large",
+    "way.never_wins",
 }
 
 
@@ -73,6 +84,19 @@ def test_refusals_come_in_order_of_precedence() -> None:
     with pytest.raises(Refused) as refused:
         refuse_first(found)
     assert [each.code for each in refused.value.refusals] == ["document.not_utf8"]
+
+
+def test_a_hundred_refusals_are_reported_and_no_more() -> None:
+    with pytest.raises(Refused) as refused:
+        refuse_all([refusal(Code.NO_DRAW)] * 200 + [refusal(Code.NOT_UTF8)])
+    assert len(refused.value.refusals) == 100
+    assert refused.value.refusals[0].code == "document.not_utf8"
+
+
+def test_places_within_a_larger_document_begin_with_its_place() -> None:
+    with pytest.raises(Refused) as refused, placed_within("request"):
+        refuse_all([refusal(Code.NO_NUMBERS, "groups"), refusal(Code.TOO_LARGE, what="", limit=1)])
+    assert [each.place for each in refused.value.refusals] == ["request.groups", "request"]
 
 
 def test_nothing_found_is_nothing_refused() -> None:

@@ -77,6 +77,12 @@ def test_no_draw_catches_more_than_the_bound(
         )
 
 
+def test_the_bound_is_reached_by_eighty_kings() -> None:
+    (bound,) = most_catching(80, 10, comb(80, 10))
+    assert bound == {catch: comb(20, catch) * comb(60, 10 - catch) for catch in range(11)}
+    assert most_catching(80, 10, 7) == [dict.fromkeys(range(11), 7)]
+
+
 def test_eighty_kings_ten_at_a_time_are_counted_exactly() -> None:
     kings = [mask_of([number]) for number in range(1, 81)]
     (caught,) = count_catches(kings, mask_of(range(1, 21)), [10]).values()

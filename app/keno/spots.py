@@ -21,8 +21,3 @@ def mask_of(numbers: Iterable[int]) -> int:
     for number in numbers:
         mask |= 1 << (number - 1)
     return mask
-
-
-def numbers_in(mask: int) -> tuple[int, ...]:
-    """Return the numbers of a set in rising order."""
-    return tuple(number for number in range(1, NUMBERS + 1) if mask >> (number - 1) & 1)

@@ -60,6 +60,12 @@ def test_every_row_equals_the_scalar_grade_where_products_need_more_than_64_bits
     ]
 
 
+def test_a_product_beyond_64_bits_is_exact() -> None:
+    card = with_schedule("regular", base_cents=LARGEST, pays_cents={1: {1: LARGEST - 1}})
+    (win,) = Grader(card, ["regular"]).wins_cents(Plays.of([(1, 5_000, 0)]), draw=1)
+    assert win == 5_000  # a little less, rounded up
+
+
 def test_a_win_that_cannot_be_stored_stops_the_grading() -> None:
     card = with_limits(with_schedule("regular", pays_cents={1: {1: LARGEST}}), aggregate_cents=None)
     with pytest.raises(OverflowError, match="more than any that can have been sold"):

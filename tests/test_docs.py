@@ -12,6 +12,8 @@ import pytest
 import app.keno
 from app.keno.card_checks import check_card
 from app.keno.card_file import read_card
+from app.keno.documents import read_json, read_request
+from app.keno.pricing import quote
 from app.keno.refusals import Code
 from docs.pictures import draw_ticket
 from tests.tables import read_table
@@ -20,13 +22,17 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 
 
+def blocks(kind: str, page: Path) -> list[str]:
+    """Every fenced block of a kind on a page."""
+    fenced = re.compile(rf"^```{kind}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+    return fenced.findall(page.read_text())
+
+
 def console_examples() -> Sequence[object]:
     """Every `$ command` in a console block, with what the page says it prints."""
     examples = []
     for page in PAGES:
-        for block in re.findall(
-            r"^```console\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE
-        ):
+        for block in blocks("console", page):
             for example in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
                 command, _, printed = example.partition("\n")
                 name = f"{page.name}: {command[:60]}"
@@ -67,12 +73,20 @@ def test_the_picture_shows_what_the_product_works_out() -> None:
     assert draw_ticket.PICTURE.read_text() == draw_ticket.picture()
 
 
+@pytest.mark.parametrize("request_", blocks("json", ROOT / "docs" / "commands.md"))
+def test_the_requests_on_the_page_of_commands_can_be_sold(request_: str) -> None:
+    card = read_card((ROOT / "app" / "rate_cards" / "house-card-1.toml").read_bytes())
+    assert quote(read_request(read_json(request_.encode())), card).price_cents
+
+
+def test_the_page_of_commands_names_every_command() -> None:
+    page = (ROOT / "docs" / "commands.md").read_text()
+    commands = ("odds", "rate-card check", "quote", "grade", "prorate")
+    assert all(f"| `keno {command}" in page for command in commands)
+
+
 def test_the_card_on_the_rate_card_page_is_sound() -> None:
-    (card,) = re.findall(
-        r"^```toml\n(.*?)^```$",
-        (ROOT / "docs" / "rate-card.md").read_text(),
-        re.DOTALL | re.MULTILINE,
-    )
+    (card,) = blocks("toml", ROOT / "docs" / "rate-card.md")
     assert check_card(read_card(card.encode())) == ()
 
 

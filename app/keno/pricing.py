@@ -119,9 +119,12 @@ def check_size(
     ticket: Ticket, played: Sequence[tuple[Line, Schedule]], marked: int, limits: Limits
 ) -> Iterator[Refusal]:
     """Ways, price and whatever the ticket could win stay within the integers we store."""
-    win = sum(_most_win(line, schedule, marked) for line, schedule in played)
-    win_cents = limits.cut_cents(rounded_cents(Fraction(win), Rounding.UP)) * ticket.games
-    sizes = {"ways": ticket.ways, "price in cents": ticket.price_cents, "win in cents": win_cents}
+    sizes = {"ways": ticket.ways, "price in cents": ticket.price_cents}
+    # The aggregate limit bounds the win too; only without a useful one is there more to work out.
+    if limits.aggregate_cents is None or limits.aggregate_cents * ticket.games > LARGEST:
+        win = sum(_most_win(line, schedule, marked) for line, schedule in played)
+        win_cents = limits.cut_cents(rounded_cents(Fraction(win), Rounding.UP))
+        sizes["win in cents"] = win_cents * ticket.games
     for what, size in sizes.items():
         if size > LARGEST:
             yield refusal(Code.TOO_LARGE, "", what=what, limit=LARGEST)

@@ -217,3 +217,7 @@ class TestSize:
         assert codes(Request((FOURS[0],), "1/4 @ 2.00"), unlimited) == ["ticket.too_large"]
         assert quote(Request((FOURS[0],), "1/4 @ 1.00"), unlimited).ways == 1
         assert codes(Request((FOURS[0],), "1/4 @ 1.00", games=2), unlimited) == ["ticket.too_large"]
+
+    def test_a_limit_that_is_itself_too_large_for_all_games_is_no_reason_to_refuse(self) -> None:
+        card = with_limits(ROOMY, aggregate_cents=LARGEST)
+        assert quote(Request((FOURS[0],), "1/4 @ 1.00", games=1000), card).games == 1000

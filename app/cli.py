@@ -10,7 +10,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -70,9 +70,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _answer_lines(options) if options.jsonl else _answer(options)
     except BadUsage as mistake:
-        print(f"keno: {mistake}", file=sys.stderr)
+        _complain(f"keno: {mistake}")
     except OSError as trouble:  # a file that cannot be read on, an output that is full
-        print(f"keno: {trouble.strerror}", file=sys.stderr)
+        _complain(f"keno: {trouble.strerror}")
     return USAGE
 
 
@@ -83,7 +83,7 @@ def _answer(options: argparse.Namespace) -> int:
         if options.json:
             _print_refused(refused)
         else:
-            print(tables.refusals_text(refused.refusals), file=sys.stderr)
+            _complain(tables.refusals_text(refused.refusals))
         return REFUSED
     if options.json:
         _print_json(answer.document)
@@ -121,7 +121,7 @@ def check_rate_card(options: argparse.Namespace) -> Answer:
     """`keno rate-card check FILE`: everything wrong with a card, and what its wagers return."""
     try:
         card, faults = read_card_and_faults(_read(options.file, FILE_MAX))
-    except Refused as refused:  # it cannot be read at all
+    except Refused as refused:  # it is no card, or nothing but faults
         faults = refused.refusals
         document = {"faults": refusals_document(faults), "schedules": {}}
         return Answer(document, lambda: tables.refusals_text(faults), REFUSED)
@@ -206,6 +206,13 @@ def _print(text: str) -> None:
     if sys.stdout is None:
         raise BadUsage("standard output is closed")
     print(text, flush=True)
+
+
+def _complain(text: str) -> None:
+    """Write to standard error, as far as it is there: the exit code says it too."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(text, file=sys.stderr, flush=True)
 
 
 def _print_json(document: Mapping[str, object]) -> None:

@@ -94,11 +94,10 @@ def grade_text(ticket: Ticket, games: Sequence[GameGrade]) -> str:
             )
             for grade in game.lines
         ]
-        cut = ", cut to the limit" if game.capped else ""
         parts.append(
             f"Game {number} of {ticket.games}\n\n"
             + table(heads, rows, ">><>")
-            + f"\n\n{_exact(game.win)} won, {dollars(game.win_cents)} paid{cut}"
+            + f"\n\n{_won(game)}"
         )
     parts.append(f"Won in all: {dollars(sum(game.win_cents for game in games))}")
     return "\n\n".join(parts)
@@ -144,6 +143,13 @@ def _sets(line: Line) -> str:
 
 def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def _won(game: GameGrade) -> str:
+    won = f"Won {dollars(game.win_cents)}"
+    if game.win == game.win_cents:
+        return won
+    return f"{won} ({_exact(game.win)}, {'cut to the limit' if game.capped else 'rounded'})"
 
 
 def _exact(cents: Fraction) -> str:

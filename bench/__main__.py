@@ -37,18 +37,20 @@ def line(result: Result) -> str:
 
 def report(results: list[Result]) -> dict[str, object]:
     """Return the results with what they depend on: the commit and the machine."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607  whichever git there is
-        capture_output=True,
-        text=True,
-        check=False,
-    )
     return {
-        "commit": commit.stdout.strip(),
+        "commit": _git("rev-parse", "--short", "HEAD"),
+        "uncommitted_changes": bool(_git("status", "--porcelain", "app", "bench")),
         "python": platform.python_version(),
         "machine": platform.machine(),
         "results": [asdict(result) | {"met": result.met} for result in results],
     }
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", *arguments]
+    return subprocess.run(  # noqa: S603  git itself, on this repository
+        command, capture_output=True, text=True, check=False
+    ).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -49,13 +49,13 @@ def way_ticket(size: int, spots: int) -> Iterator[Result]:
     def act() -> Fraction:
         return grade_game(ticket, DRAW, CARD).win
 
-    for floor, what, goal in (
-        (list_every_subset, "every subset of the groups listed", 30),
-        (list_what_fits, "only subsets that still fit listed", None),
-    ):
-        compared = compare(act, _bound(floor, ticket))
-        yield Result(f"{name}: {what}", compared.times_faster, "times slower", goal)
-    yield Result(name, compared.seconds * 1e6, "microseconds")
+    listed = compare(act, _bound(list_every_subset, ticket))
+    pruned = compare(act, _bound(list_what_fits, ticket))
+    yield Result(
+        f"{name}: every subset of the groups listed", listed.times_faster, "times slower", 30
+    )
+    yield Result(f"{name}: only subsets that still fit listed", pruned.times_faster, "times slower")
+    yield Result(name, pruned.seconds * 1e6, "microseconds")
 
 
 def eighty_kings() -> Iterator[Result]:
@@ -65,10 +65,10 @@ def eighty_kings() -> Iterator[Result]:
     kings = tuple((number,) for number in range(1, 81))
     many = Request(kings, f"{comb(80, 10)}/10 @ 1.00")
     straight = Request((tuple(range(1, 11)),), "1/10 @ 1.00")
-    compared = compare(_priced_and_graded(straight, card), _priced_and_graded(many, card))
+    compared = compare(_priced_and_graded(many, card), _priced_and_graded(straight, card))
     name = f"price and grade 80 kings played {comb(80, 10):,}/10"
-    yield Result(f"{name}: a straight 10-spot", compared.times_faster, "times faster")
-    yield Result(name, compared.floor_seconds * 1e3, "milliseconds", 50, at_most=True)
+    yield Result(f"{name}: a straight 10-spot", 1 / compared.times_faster, "times faster")
+    yield Result(name, compared.seconds * 1e3, "milliseconds", 50, at_most=True)
 
 
 def bulk() -> Iterator[Result]:

@@ -10,6 +10,6 @@ pytest_plugins = ["tests.rule_marks"]
 # `make proof` sees new ones, and many more.
 settings.register_profile("test", max_examples=100, derandomize=True, deadline=None)
 settings.register_profile(
-    "proof", max_examples=5_000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "proof", max_examples=3_000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))

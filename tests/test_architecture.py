@@ -41,6 +41,10 @@ VALUE_MODULES = {
 }  # fmt: skip
 
 
+# What makes a float, and what reads or writes.
+IMPURE_NAMES = {"float", "complex", "round", "open", "print", "input", "exec", "eval"}
+
+
 def modules(root: Path) -> Iterator[tuple[str, ast.Module]]:
     for package in OURS:
         for path in sorted((root / package).rglob("*.py")):
@@ -91,19 +95,20 @@ def purity_faults(root: Path) -> list[str]:
             f"{name} imports {target}"
             for target in imports(tree)
             if target.split(".")[0] not in allowed
+            or (within(target, "math") and target != "math.comb")  # the rest of it makes floats
         ]
         faults += [f"{name}:{node.lineno} {what}" for node, what in float_faults(tree)]
     return faults
 
 
-def float_faults(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
+def float_faults(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """Floats, and `/`, which makes one of two integers: write Fraction(a, b) or a // b."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, float | complex):
             yield node, "has a float"
-        elif isinstance(node, ast.Name) and node.id in {"float", "complex", "round"}:
+        elif isinstance(node, ast.Name) and node.id in IMPURE_NAMES:
             yield node, f"uses {node.id}"
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        elif isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div):
             yield node, "divides with /"
 
 
@@ -146,6 +151,10 @@ def test_a_planted_import_against_the_arrows_is_found(
         ("HALF = 0.5", "has a float"),
         ("HALF = float(1)", "uses float"),
         ("HALF = 1 / 2", "divides with /"),
+        ("half = 1\nhalf /= 2", "divides with /"),
+        ("from math import sqrt", "imports math.sqrt"),
+        ("import math", "imports math"),
+        ("print(open('card.toml').read())", "uses open"),
     ],
 )
 def test_a_planted_impurity_is_found(tmp_path: Path, code: str, fault: str) -> None:

@@ -1,9 +1,9 @@
 """The rules of keno: what a ticket means, what it costs, and what it wins.
 
 Pure values and functions. Nothing here reads a clock, a file, a database or a source of
-randomness, and no float occurs: money is whole cents, a ratio is a Fraction, a set of the
-eighty numbers is an 80-bit mask. Everything outside imports this package; it imports nothing
-but the standard library (and NumPy, in `bulk` alone).
+randomness, and no float takes part in anything: money is whole cents, a ratio is a Fraction, a set
+of the eighty numbers is an 80-bit mask. Everything outside imports this package; it imports
+nothing but the standard library (and NumPy, in `bulk` alone).
 
 Read it in this order, which is the order in which a ticket comes to be:
 

@@ -71,8 +71,8 @@ class Grader:
     def wins_cents(self, plays: Plays, draw: int) -> NDArray[np.int64]:
         """Return the win of each play, rounded and cut as `grading.grade_game` does it.
 
-        A play that could win more than the largest amount we store cannot have been sold, and
-        stops the grading.
+        A play that wins more than the largest amount we store cannot have been sold, and stops
+        the grading.
         """
         wins = np.zeros(len(plays), np.int64)
         for start in range(0, len(plays), BATCH):

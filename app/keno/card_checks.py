@@ -1,4 +1,4 @@
-"""What the law asks of a rate card before it may be put into force.
+"""What the law, and we, ask of a rate card before it may be put into force.
 
 Each check is a small function that yields its faults; `CHECKS` lists them all. Proportional pays
 (15.3(e)) need no check, because a schedule states its pays for one base wager and every rate is
@@ -10,15 +10,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from app.keno.card_file import YEAR_MINUTES
-from app.keno.money import Rounding, dollars, percent
+from app.keno.money import Rounding, dollars, percent, rounded_cents
 from app.keno.odds import DRAWS, draws_catching
-from app.keno.rate_card import Limits, RateCard, Schedule
+from app.keno.rate_card import (
+    CLAIM_LEAST_MINUTES,
+    CLAIM_MOST_MINUTES,
+    Limits,
+    RateCard,
+    Schedule,
+)
 from app.keno.refusals import Code, Refusal, refusal
 
 ADVANTAGE_MAX = Fraction(30, 100)
 AGGREGATE_LEAST_CENTS = 100_000_00
-CLAIM_LEAST_MINUTES = 5
 
 
 @dataclass(frozen=True)
@@ -77,24 +81,26 @@ def check_spots_max(card: RateCard) -> Iterator[Refusal]:
 
 
 def check_winnable(card: RateCard) -> Iterator[Refusal]:
-    """X-card-winnable: whatever is offered can win, and what is listed wins."""
+    """X-card-winnable: whatever is offered can win, and what is listed wins, after rounding too."""
     for schedule in card.schedules.values():
         if not schedule.pays_cents:
             place = f"schedules.{schedule.name}.pays"
             yield refusal(Code.NOTHING_OFFERED, place, schedule=schedule.name)
         for spots, pays in schedule.pays_cents.items():
             facts = {"schedule": schedule.name, "spots": spots}
-            if not any(pays.values()):
+            losing = [
+                caught for caught in pays if not _least_win_cents(card, schedule, spots, caught)
+            ]
+            if len(losing) == len(pays):
                 yield refusal(Code.NO_WINNING_CATCH, _place(schedule, spots), **facts)
                 continue
-            for caught, pay_cents in pays.items():
-                if not pay_cents:
-                    place = f"{_place(schedule, spots)}.{caught}"
-                    yield refusal(Code.PAYS_NOTHING, place, catch=caught, **facts)
+            for caught in losing:
+                place = f"{_place(schedule, spots)}.{caught}"
+                yield refusal(Code.PAYS_NOTHING, place, catch=caught, **facts)
 
 
 def check_wagers(card: RateCard) -> Iterator[Refusal]:
-    """15.3(d): the minimum and maximum wagers on the card leave something to sell."""
+    """15.3(d): the smallest ticket on each schedule is within the card's maximum."""
     most = card.limits.ticket_max_cents
     for schedule in card.schedules.values():
         least = max(schedule.rate_min_cents * schedule.ways_min, schedule.ticket_min_cents)
@@ -125,7 +131,10 @@ def check_advantage(card: RateCard) -> Iterator[Refusal]:
 
 
 def check_aggregate(card: RateCard) -> Iterator[Refusal]:
-    """15.3(e): the aggregate limit, if there is one, is at least $100,000 a game."""
+    """15.3(e): the aggregate limit, if there is one, is at least $100,000 a game.
+
+    Ours: no more of a win is paid before the sharing than there is to be shared.
+    """
     limit, part = card.limits.aggregate_cents, card.limits.in_full_below_cents
     if limit is None:
         return
@@ -150,8 +159,8 @@ def check_claim_period(card: RateCard) -> Iterator[Refusal]:
     minutes, place = card.limits.claim_minutes, "limits.claim_minutes"
     if minutes < CLAIM_LEAST_MINUTES:
         yield refusal(Code.CLAIM_TOO_SHORT, place, minutes=minutes, least=CLAIM_LEAST_MINUTES)
-    if minutes > YEAR_MINUTES:
-        yield refusal(Code.CLAIM_TOO_LONG, place, minutes=minutes, most=YEAR_MINUTES)
+    if minutes > CLAIM_MOST_MINUTES:
+        yield refusal(Code.CLAIM_TOO_LONG, place, minutes=minutes, most=CLAIM_MOST_MINUTES)
 
 
 CHECKS = (
@@ -162,6 +171,11 @@ CHECKS = (
     check_aggregate,
     check_claim_period,
 )
+
+
+def _least_win_cents(card: RateCard, schedule: Schedule, spots: int, caught: int) -> int:
+    win = schedule.win(spots, {caught: 1}, schedule.rate_min_cents)
+    return rounded_cents(win, card.limits.rounding)
 
 
 def _place(schedule: Schedule, spots: int) -> str:

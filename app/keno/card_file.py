@@ -2,8 +2,8 @@
 
 A card that is read without a fault is *well formed*: its fields are there and mean something.
 Whether it may be put into force is for `card_checks` to say. So that the owner of a card with a
-mistyped field still hears what the law holds against the rest of it, a faulty field is replaced by
-a value that no check objects to, and a faulty schedule is left out.
+mistyped field still hears what the law holds against the rest of it, a faulty limit is replaced by
+a value that no check objects to, and a schedule with a faulty value is left out.
 """
 
 import re
@@ -15,7 +15,7 @@ from app.keno.conditioning_text import SCHEDULE_NAME
 from app.keno.fields import Fields
 from app.keno.money import LARGEST, Rounding, dollars
 from app.keno.odds import possible_catches
-from app.keno.rate_card import Limits, RateCard, Schedule
+from app.keno.rate_card import CLAIM_MOST_MINUTES, Limits, RateCard, Schedule
 from app.keno.refusals import Code, Refusal, Refused, quoted, refusal, refuse_all
 from app.keno.request import REGULAR
 from app.keno.spots import NUMBERS
@@ -24,8 +24,8 @@ FILE_MAX = 128 * 1024
 SCHEDULES_MAX = 50
 # A key has five parts at most. Python's TOML reader takes quadratic time and memory over long ones.
 _DOTS_MAX = 50
-YEAR_MINUTES = 525_600
 
+_SCHEDULE_NAME_MAX = 40
 _COUNT = re.compile(r"0|[1-9][0-9]?")
 
 
@@ -37,7 +37,10 @@ def read_card(file: bytes) -> RateCard:
 
 
 def read_card_and_faults(file: bytes) -> tuple[RateCard, tuple[Refusal, ...]]:
-    """Return what could be read of the card, and every fault of the file."""
+    """Return what could be read of the card, and every fault of the file.
+
+    Refuses: what is not TOML, and a file that has as many faults as are ever reported.
+    """
     faults: list[Refusal] = []
     document = Fields(_read_toml(file), "", faults)
     name = document.text("name")
@@ -50,7 +53,10 @@ def read_card_and_faults(file: bytes) -> tuple[RateCard, tuple[Refusal, ...]]:
 def _read_toml(file: bytes) -> Mapping[str, object]:
     if len(file) > FILE_MAX:
         raise Refused([refusal(Code.TOO_LONG, limit=FILE_MAX)])
-    if any(line.count(b".") > _DOTS_MAX for line in file.splitlines()):
+    if any(
+        line.count(b".") > _DOTS_MAX and not line.lstrip().startswith(b"#")
+        for line in file.splitlines()
+    ):
         raise Refused([refusal(Code.NOT_TOML, reason=f"a line has more than {_DOTS_MAX} dots")])
     try:
         return tomllib.loads(file.decode("utf-8-sig"))
@@ -68,7 +74,7 @@ def _read_limits(fields: Fields, faults: list[Refusal]) -> Limits:
         ticket_max_cents=fields.whole("ticket_max_cents", 1, if_faulty=LARGEST),
         aggregate_cents=fields.maybe_whole("aggregate_cents", 1),
         in_full_below_cents=fields.whole("in_full_below_cents", default=0),
-        claim_minutes=fields.whole("claim_minutes", 1, if_faulty=YEAR_MINUTES),
+        claim_minutes=fields.whole("claim_minutes", 1, if_faulty=CLAIM_MOST_MINUTES),
         rounding=Rounding(fields.choice("rounding", Rounding, default=Rounding.UP)),
     )
     fields.no_more()
@@ -78,13 +84,13 @@ def _read_limits(fields: Fields, faults: list[Refusal]) -> Limits:
 
 def _read_schedules(fields: Fields, faults: list[Refusal]) -> Mapping[str, Schedule]:
     schedules: dict[str, Schedule] = {}
-    names = fields.names()
+    names = fields.take_names()
     if REGULAR not in names:
         faults.append(refusal(Code.NO_REGULAR, "schedules"))
     if len(names) > SCHEDULES_MAX:
         faults.append(refusal(Code.TOO_MANY_SCHEDULES, "schedules", limit=SCHEDULES_MAX))
     for name in names[:SCHEDULES_MAX]:
-        if not SCHEDULE_NAME.fullmatch(name):
+        if not SCHEDULE_NAME.fullmatch(name) or len(name) > _SCHEDULE_NAME_MAX:
             faults.append(refusal(Code.SCHEDULE_NAME, "schedules", name=quoted(name)))
             continue
         faults_before = len(faults)
@@ -92,7 +98,7 @@ def _read_schedules(fields: Fields, faults: list[Refusal]) -> Mapping[str, Sched
         schedule = _read_schedule(name, schedule_fields, faults)
         if len(faults) == faults_before:
             schedules[name] = schedule
-        schedule_fields.no_more()
+        schedule_fields.no_more()  # last: an unknown field makes no value of the schedule wrong
     return MappingProxyType(schedules)
 
 
@@ -133,7 +139,7 @@ def _read_counts(
 ) -> list[tuple[str, int]]:
     """Return the names of the fields with the numbers they stand for, rising."""
     counts = []
-    for name in fields.names():
+    for name in fields.take_names():
         if _COUNT.fullmatch(name) and int(name) in possible:
             counts.append((name, int(name)))
         else:

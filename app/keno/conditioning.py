@@ -56,7 +56,9 @@ def condition(
     """Return the lines that the written ones mean on groups of these sizes, or every fault."""
     spots_max = max((line.spots or 0 for line in written), default=0)
     ways_of = count_ways(sizes, min(spots_max, NUMBERS))
-    faults = [*_check_number_of_sets(written)]
+    if sum(len(line.sets) for line in written) > SETS_MAX:
+        return (), (refusal(Code.TOO_MANY_SETS, "conditioning", limit=SETS_MAX),)
+    faults: list[Refusal] = []
     for number, line in enumerate(written, start=1):
         faults += _check_line(number, line, sizes, ways_of)
     if faults:
@@ -69,17 +71,12 @@ def condition(
     return lines, tuple(faults)
 
 
-def _check_number_of_sets(written: Sequence[WrittenLine]) -> Iterator[Refusal]:
-    if sum(len(line.sets) for line in written) > SETS_MAX:
-        yield refusal(Code.TOO_MANY_SETS, "conditioning", limit=SETS_MAX)
-
-
 def _check_line(
     number: int, line: WrittenLine, sizes: Sequence[int], ways_of: Mapping[int, int]
 ) -> Iterator[Refusal]:
     place = f"conditioning[{number - 1}]"
     if line.sets:
-        for groups in line.sets[:SETS_MAX]:
+        for groups in line.sets:
             yield from _check_set(place, groups, line.spots, sizes)
         if line.ways not in (None, len(line.sets)):
             yield refusal(Code.SETS_DIFFER, place, counted=len(line.sets), written=line.ways)
@@ -110,7 +107,7 @@ def _parts(line: WrittenLine, sizes: Sequence[int]) -> Iterator[Line]:
     """Take a line that has no fault apart: each listed set, or all the ways together."""
     for groups in line.sets:
         yield Line(_spots_of(groups, sizes), 1, line.rate_cents, line.schedule, (groups,))
-    if line.ways and line.spots and not line.sets:
+    if not line.sets and line.spots and line.ways:  # which both are there, or it had a fault
         yield Line(line.spots, line.ways, line.rate_cents, line.schedule)
 
 

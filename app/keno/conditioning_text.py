@@ -7,8 +7,8 @@
     rate  = [ "$" ] dollars [ "." cents ]          also ".50"; "1.00R" is the regular rate
 
 A schedule is a word in lower case and stands only after a rate, so no letter can be taken for
-one. Canonical: `3/4 3/8 @ 0.50, 1/12 @ 1.00` and `2/8 A+B A+C @ 1.00 twobits`. For any lines
-parsing the printed text gives the same lines again.
+one. Canonical: `3/4 3/8 @ 0.50, 1/12 @ 1.00` and `2/8 A+B A+C @ 1.00 twobits`. For lines that
+have their counts, parsing the printed text gives the same lines again.
 """
 
 import re
@@ -21,8 +21,9 @@ from app.keno.money import rate_text
 from app.keno.refusals import Code, Refusal, quoted, refusal
 from app.keno.request import REGULAR, WrittenLine
 
+# Far more than anyone writes; an entry of the log has room for the ticket with its conditioning.
 TEXT_MAX = 20_000
-SCHEDULE_NAME = re.compile(r"[a-z][a-z0-9-]{2,}")
+SCHEDULE_NAME = re.compile(r"[a-z][a-z0-9-]{2,}+")
 SET_NAME = re.compile(r"[A-Z]{1,2}( ?\+ ?[A-Z]{1,2})*")
 
 # Spaces are made single before anything is matched, so no pattern can wander over many of them.
@@ -34,7 +35,7 @@ _WAYS_OF_SPOTS = re.compile(
 _SET = re.compile(SET_NAME.pattern + r"(?![A-Za-z0-9+])")
 _RATE = re.compile(
     r"@ ?\$? ?(?P<amount>[0-9]{1,14}(\.[0-9]{1,2})?|\.[0-9]{1,2})(?![0-9.])"
-    r"(R(?![A-Za-z0-9+])| ?(?P<schedule>[a-z][a-z0-9-]{2,}))?(?![A-Za-z])"
+    rf"(R(?![A-Za-z0-9+])| ?(?P<schedule>{SCHEDULE_NAME.pattern}))?(?![A-Za-z])"
 )
 _ANYTHING = re.compile(r"@ ?[^@, ]*|[^@, ]+")
 
@@ -73,11 +74,13 @@ def parse(text: str) -> tuple[tuple[WrittenLine, ...], tuple[Refusal, ...]]:
 
 
 def text_of(lines: Iterable[WrittenLine]) -> str:
-    """Return the canonical text; lines in a row at one rate share it."""
+    """Return the canonical text of lines with their counts; lines in a row at one rate share it."""
     runs = []
-    for (rate_cents, schedule, _), run in groupby(_numbered(lines), key=lambda item: item[0]):
+    for (rate_cents, schedule), run in groupby(
+        lines, lambda line: (line.rate_cents, line.schedule)
+    ):
         rate = f"@ {rate_text(rate_cents)}" + ("" if schedule == REGULAR else f" {schedule}")
-        runs.append(" ".join(_line_text(line) for _, line in run) + " " + rate)
+        runs.append(" ".join(_line_text(line) for line in run) + " " + rate)
     return ", ".join(runs)
 
 
@@ -118,16 +121,6 @@ class _Scanner:
     def _readable(self) -> bool:
         starts = self._text[self._at] == "@"
         return starts or any(p.match(self._text, self._at) for p in (_WAYS_OF_SPOTS, _SET))
-
-
-def _numbered(
-    lines: Iterable[WrittenLine],
-) -> Iterable[tuple[tuple[int, str, int], WrittenLine]]:
-    """Pair each line with its run: bare sets begin one, or they would join the line before."""
-    run = 0
-    for line in lines:
-        run += line.spots is None
-        yield (line.rate_cents, line.schedule, run), line
 
 
 def _line_text(line: WrittenLine) -> str:

@@ -1,7 +1,7 @@
 """The JSON forms of requests, draws, quotes and grades, read and written in one place.
 
-The command line and the web interface speak these same forms. Whatever is not of the form is
-refused with all its faults; nothing is converted, and a name that stands twice is not guessed at.
+Whoever speaks to programs outside uses these forms. Whatever is not of the form is refused with
+all its faults; nothing is converted, and a name that stands twice is not guessed at.
 Exact ratios are written as "numerator/denominator", because a JSON number could not hold them.
 """
 
@@ -26,8 +26,8 @@ from app.keno.ticket import Ticket
 DOCUMENT_MAX = 1024 * 1024
 # The wins of one game: some hundreds of thousands.
 WINS_MAX = 4 * 1024 * 1024
-# Eighty groups, each with its letters and a plus.
-_SET_NAME_MAX = 3 * NUMBERS
+# Eighty groups, each with its letters, a plus and two spaces.
+_SET_NAME_MAX = 5 * NUMBERS
 
 
 def read_json(document: bytes, limit: int = DOCUMENT_MAX) -> object:
@@ -80,9 +80,8 @@ def read_wins(document: object) -> tuple[tuple[int, ...], int, int]:
 def refusals_document(refusals: Sequence[Refusal]) -> list[dict[str, str]]:
     """Return refusals as they are reported, with the place where that is known."""
     return [
-        {"code": refusal.code, "message": refusal.message}
-        | ({"place": refusal.place} if refusal.place else {})
-        for refusal in refusals
+        {"code": each.code, "message": each.message} | ({"place": each.place} if each.place else {})
+        for each in refusals
     ]
 
 
@@ -148,7 +147,7 @@ def _request(fields: Fields, faults: list[Refusal]) -> Request:
             _line(line, f"{fields.place_of('conditioning')}[{place}]", faults)
             for place, line in enumerate(conditioning[: LINES_MAX + 1])
         ),
-        games=fields.whole("games", -LARGEST, default=1),
+        games=fields.whole("games", -LARGEST, default=1),  # pricing says what is wrong with -1
         price_cents=fields.maybe_whole("price_cents"),
         quick_pick=fields.maybe_whole("quick_pick", 1, NUMBERS),
     )

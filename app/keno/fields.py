@@ -126,14 +126,14 @@ class Fields:
         value = self._take(field)
         return Fields(value, self.place_of(field), self._faults, absent=value is None)
 
-    def names(self) -> tuple[str, ...]:
+    def take_names(self) -> tuple[str, ...]:
         """Return the names of the fields nobody has read yet, and count them as read."""
         names, self._unread = tuple(self._unread), []
         return names
 
     def no_more(self) -> None:
         """Report every field that nobody has read."""
-        for field in self.names():
+        for field in self.take_names():
             self._fault(Code.FIELD_UNKNOWN, field)
 
     def _take(self, field: str) -> object:

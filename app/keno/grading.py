@@ -30,7 +30,7 @@ class LineGrade:
 
 @dataclass(frozen=True)
 class GameGrade:
-    """What a ticket won in one game: exactly, and as it is to be paid."""
+    """What a ticket won in one game: exactly, and rounded and cut, before any sharing."""
 
     lines: tuple[LineGrade, ...]
     win: Fraction
@@ -60,7 +60,7 @@ def grade_game(ticket: Ticket, draw: int, card: RateCard) -> GameGrade:
 def check_draws(ticket: Ticket, draws: Sequence[Sequence[int]]) -> Iterator[Refusal]:
     """A ticket with numbers is graded against one to `games` draws, each 20 of 80."""
     if not ticket.groups:
-        yield refusal(Code.NOT_PICKED, "request.quick_pick")
+        yield refusal(Code.NOT_PICKED, "quick_pick")
     if not draws:
         yield refusal(Code.NO_DRAW, "draws")
     if len(draws) > ticket.games:

@@ -1,4 +1,4 @@
-"""Money: whole cents, the one place where a win is rounded, and amounts as text."""
+"""Money: whole cents, the rounding of a win, and amounts as text."""
 
 from enum import StrEnum
 from fractions import Fraction
@@ -42,5 +42,5 @@ def percent(ratio: Fraction, rule: Rounding = Rounding.HALF_UP, places: int = 2)
 def decimal(ratio: Fraction, rule: Rounding = Rounding.HALF_UP, places: int = 2) -> str:
     """Return a ratio with so many decimals: 1,234.50."""
     scaled = rounded_cents(abs(ratio) * 10**places, rule)
-    sign = "-" if ratio < 0 else ""
+    sign = "-" if ratio < 0 and scaled else ""
     return f"{sign}{scaled // 10**places:,}.{scaled % 10**places:0{places}d}"

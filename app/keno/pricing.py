@@ -1,8 +1,8 @@
 """A request on a rate card: the ticket it makes with its price, or every fault at once (15.4(a)).
 
-A check runs as soon as what it rests on is sound, so that no fault hides another which can
-already be seen: the rates are judged even if a number is off the ticket, and the numbers even
-if the conditioning is unreadable.
+A check runs whenever what it rests on is sound: the rates are judged even if a number is off the
+ticket, the numbers even if the conditioning is unreadable, and the ways as soon as the sizes of the
+groups are known. Only where a line is at fault there is no ticket yet whose price could be judged.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from app.keno.money import LARGEST, Rounding, dollars, rounded_cents
 from app.keno.rate_card import Limits, RateCard, Schedule
 from app.keno.refusals import Code, Refusal, Refused, quoted, refusal, refuse_all
 from app.keno.request import REGULAR, Request, WrittenLine, check_numbers
-from app.keno.spots import mask_of
+from app.keno.spots import NUMBERS, mask_of
 from app.keno.ticket import Ticket, check_type, type_of
 from app.keno.ways import most_catching
 
@@ -25,13 +25,13 @@ def quote(request: Request, card: RateCard) -> Ticket:
     Refuses: everything in `refusals` from the numbers marked to the price, all faults at once.
     """
     written, text_faults = _written_lines(request)
-    number_faults = (*check_numbers(request),)
+    number_faults = tuple(check_numbers(request))
     faults = [*text_faults, *number_faults]
     faults += [*check_rates(written, card), *check_games(request, card)]
-    if text_faults or number_faults:
+    if text_faults or not _sizes_are_known(request):
         raise Refused(faults)
     lines, line_faults = condition(request.sizes, written)
-    if line_faults:
+    if number_faults or line_faults:
         raise Refused([*faults, *line_faults])
     ticket = Ticket(
         type=type_of(request.sizes, lines),
@@ -158,13 +158,28 @@ def _written_lines(request: Request) -> tuple[tuple[WrittenLine, ...], tuple[Ref
     if not lines and not faults:
         faults = (refusal(Code.NO_CONDITIONING, "conditioning"),)
     if len(lines) > LINES_MAX:
-        lines, faults = (), (refusal(Code.TOO_MANY_LINES, "conditioning", limit=LINES_MAX),)
+        too_many = refusal(Code.TOO_MANY_LINES, "conditioning", limit=LINES_MAX)
+        lines, faults = (), (*faults, too_many)
     return lines, faults
 
 
+def _sizes_are_known(request: Request) -> bool:
+    """Whether it is clear how many spots each group has, right or wrong as its numbers may be."""
+    sizes = request.sizes
+    clear = all(group and len(set(group)) == len(group) for group in request.groups)
+    return clear and 1 <= len(sizes) <= NUMBERS and request.quick_pick in (None, *sizes)
+
+
 def _most_win(line: Line, schedule: Schedule, marked: int) -> Fraction:
-    """Bound what a line could win, whichever of the marked numbers a draw may hit."""
-    return max(
-        schedule.win(line.spots, most, line.rate_cents)
-        for most in most_catching(marked, line.spots, line.ways)
+    """Bound what a line could win, whichever of the marked numbers a draw may hit.
+
+    It may be more than any draw can bring about: each catch is bounded by itself.
+    """
+    top_cents = max(schedule.pays_for(line.spots).values(), default=0) * line.ways
+    return min(
+        Fraction(top_cents * line.rate_cents, schedule.base_cents),
+        max(
+            schedule.win(line.spots, most, line.rate_cents)
+            for most in most_catching(marked, line.spots, line.ways)
+        ),
     )

@@ -10,6 +10,10 @@ from fractions import Fraction
 
 from app.keno.money import Rounding
 
+# 15.6(c): a ticket stays valid for five minutes at least and a year at most.
+CLAIM_LEAST_MINUTES = 5
+CLAIM_MOST_MINUTES = 525_600
+
 
 @dataclass(frozen=True)
 class Limits:

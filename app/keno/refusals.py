@@ -151,7 +151,7 @@ class Code(Enum):
     NO_REGULAR = "card.no_regular", "The card has no schedule named regular."
     SCHEDULE_NAME = (
         "card.schedule_name",
-        "{name} cannot name a schedule; use three or more of a-z, 0-9 and -, a letter first.",
+        "{name} cannot name a schedule; use 3 to 40 of a-z, 0-9 and -, a letter first.",
     )
     NOT_A_COUNT = "card.not_a_count", "{key} stands where a number from {low} to {high} belongs."
     RANGE_REVERSED = "card.range_reversed", "The minimum {low} is above the maximum {high}."

@@ -9,7 +9,6 @@ at a time are counted in less than a millisecond.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from math import comb
 
 from app.keno.spots import DRAWN, NUMBERS
@@ -38,12 +37,11 @@ def count_catches(
     groups: Sequence[int], draw: int, spots_played: Sequence[int]
 ) -> Mapping[int, Mapping[int, int]]:
     """Return, for each number of spots played, how many of its ways caught how many numbers."""
-    kinds = ((group.bit_count(), (group & draw).bit_count()) for group in groups)
-    product = _product(kinds, max(spots_played))
+    sizes_and_catches = ((group.bit_count(), (group & draw).bit_count()) for group in groups)
+    product = _product(sizes_and_catches, max(spots_played))
     return {spots: dict(_digits(product[spots])) for spots in spots_played}
 
 
-@lru_cache(maxsize=4096)
 def most_catching(marked: int, spots: int, ways: int) -> Sequence[Mapping[int, int]]:
     """Return, for each number of marked numbers a draw may hit, a bound on the ways by catch.
 
@@ -59,14 +57,14 @@ def most_catching(marked: int, spots: int, ways: int) -> Sequence[Mapping[int, i
     ]
 
 
-def _product(kinds: Iterable[tuple[int, int]], spots_max: int) -> list[int]:
+def _product(sizes_and_catches: Iterable[tuple[int, int]], spots_max: int) -> list[int]:
     """Multiply out (1 + x^size y^caught) over the groups, up to x^spots_max.
 
     Place k of the product is the polynomial in y that belongs to x^k. A subset with k spots
     either leaves a group out or takes it, and then the others have `size` fewer.
     """
     product = [1] + [0] * spots_max
-    for size, caught in kinds:
+    for size, caught in sizes_and_catches:
         shift = caught * _DIGIT_BITS
         for spots in range(spots_max, size - 1, -1):
             product[spots] += product[spots - size] << shift

@@ -1,4 +1,4 @@
-"""Draws ticket.svg, the picture in the README: a way ticket graded against a draw.
+"""Draws ticket.svg, the picture in the README: a combination ticket graded against a draw.
 
 Every figure in it is worked out by the product from docs/examples/grading.json, and a test
 compares the picture with the file. Draw it anew with: .venv/bin/python docs/pictures/draw_ticket.py

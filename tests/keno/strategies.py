@@ -10,7 +10,9 @@ from app.keno.rate_card import Limits, RateCard, Schedule
 from app.keno.request import Request, WrittenLine
 
 NUMBERS = range(1, 81)
-RATES = st.sampled_from([50, 55, 100, 235, 10_000])
+RATES = st.tuples(
+    st.sampled_from([50, 55, 100, 235, 10_000]), st.sampled_from(["regular", "twobits"])
+)
 
 draws = st.permutations(NUMBERS).map(lambda numbers: tuple(numbers[:20]))
 
@@ -25,7 +27,7 @@ def groups(draw: st.DrawFn) -> tuple[tuple[int, ...], ...]:
 
 @st.composite
 def requests(draw: st.DrawFn) -> Request:
-    """A request that has no fault on the regular schedule of the test card.
+    """A request that has no fault on the roomy card.
 
     Of some numbers of spots all ways are played, of others some listed sets; a group that would
     then be left over is played alone.
@@ -45,13 +47,13 @@ def requests(draw: st.DrawFn) -> Request:
     for spots, ways in ways_by_spots.items():
         match draw(st.sampled_from(["all ways", "listed sets", "nothing"])):
             case "all ways":
-                lines.append(WrittenLine(draw(rates), ways=len(ways), spots=spots))
+                lines.append(WrittenLine(*draw(rates), ways=len(ways), spots=spots))
                 played += ways
             case "listed sets":
                 listed += draw(st.lists(st.sampled_from(ways), unique=True, max_size=4))
     left_over = set(range(len(marked))).difference(*played, *listed)
     listed += [(place,) for place in sorted(left_over)]
-    lines += [WrittenLine(rate, sets=(way,)) for way in listed]
+    lines += [WrittenLine(*rate, sets=(way,)) for way in listed]
     return Request(marked, tuple(lines), games=draw(st.integers(1, 3)))
 
 

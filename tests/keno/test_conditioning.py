@@ -71,7 +71,7 @@ def test_words_in_a_row_that_are_nothing_are_one_fault() -> None:
     ],
     ids=lambda text: repr(text[:12]),
 )
-def test_a_text_built_to_be_slow_is_not(text: str) -> None:
+def test_a_text_built_to_be_slow_is_refused(text: str) -> None:
     """Each of these took seconds or minutes when patterns could wander over many spaces."""
     _, faults = parse(text)
     assert faults
@@ -88,15 +88,10 @@ written_lines = st.builds(
     spots=st.integers(0, LARGEST),
     sets=st.lists(set_of_groups, max_size=4).map(tuple),
 )
-bare_lines = st.builds(
-    WrittenLine,
-    rate_cents=st.integers(0, LARGEST),
-    sets=st.lists(set_of_groups, min_size=1, max_size=4).map(tuple),
-)
 
 
 @pytest.mark.rule("15.1-conditioning")
-@given(st.lists(written_lines | bare_lines, max_size=8).map(tuple))
+@given(st.lists(written_lines, max_size=8).map(tuple))
 def test_parsing_the_printed_form_gives_the_same_lines(lines: tuple[WrittenLine, ...]) -> None:
     assert parse(text_of(lines)) == (lines, ())
 

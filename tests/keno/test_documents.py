@@ -45,7 +45,6 @@ def codes(act: Callable[[], object]) -> list[str]:
     return [refusal.code for refusal in refused.value.refusals]
 
 
-@pytest.mark.rule("15.4(b)")
 def test_a_request_is_read_as_it_stands() -> None:
     assert read_request(REQUEST) == Request(
         groups=((1, 2, 3, 4), (5, 6, 7, 8), (9,)),
@@ -302,8 +301,15 @@ class TestHugeDocuments:
     def test_ten_thousand_sets(self) -> None:
         lines = [{"sets": ["A+B"] * 10_000, "rate_cents": 100}]
         assert self.refused({"conditioning": lines}) == ["line.too_many_sets"]
+        lines = [{"ways": 300, "sets": ["A+B"] * 300, "rate_cents": 100}]
+        assert self.refused({"conditioning": lines}) == ["line.too_many_sets"]
 
     def test_a_set_of_everything(self) -> None:
+        every = " + ".join(letter(place) for place in range(80))
+        kings = {"groups": [], "kings": list(range(1, 81)), "price_cents": None}
+        lines = [{"sets": [every], "rate_cents": 100}]
+        assert self.refused(kings | {"conditioning": f"{every} @ 1"}) == ["way.too_many_spots"]
+        assert self.refused(kings | {"conditioning": lines}) == ["way.too_many_spots"]
         name = "+".join(["A"] * 6_000)
         assert self.refused({"conditioning": f"{name} @ 1"}) == ["line.group_twice"]
         lines = [{"sets": ["+".join(["A"] * 1_000_000)], "rate_cents": 100}]

@@ -218,6 +218,11 @@ class TestSize:
         assert quote(Request((FOURS[0],), "1/4 @ 1.00"), unlimited).ways == 1
         assert codes(Request((FOURS[0],), "1/4 @ 1.00", games=2), unlimited) == ["ticket.too_large"]
 
+    def test_no_more_ways_win_than_there_are(self) -> None:
+        pays = {2: dict.fromkeys(range(3), LARGEST // 3)}
+        card = with_schedule("regular", with_limits(ROOMY, aggregate_cents=None), pays_cents=pays)
+        assert quote(Request(((1, 2), (3, 4)), "2/2 @ 1"), card).ways == 2
+
     def test_a_limit_that_is_itself_too_large_for_all_games_is_no_reason_to_refuse(self) -> None:
         card = with_limits(ROOMY, aggregate_cents=LARGEST)
         assert quote(Request((FOURS[0],), "1/4 @ 1.00", games=1000), card).games == 1000

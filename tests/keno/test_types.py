@@ -35,7 +35,7 @@ def test_the_table_shows_every_type() -> None:
 
 @pytest.mark.rule("15.2(c)2i")
 @pytest.mark.parametrize(
-    "conditioning", ["A @ 1.00, B @ 2.00", "A @ 0.50, B @ 0.50 special", "B @ 1, A @ .95"]
+    "conditioning", ["A @ 1.00, B @ 2.00", "A @ 1, B @ .35 twobits", "B @ 1, A @ .95"]
 )
 def test_equal_groups_of_a_split_ticket_take_one_rate(conditioning: str) -> None:
     with pytest.raises(Refused, match="all of 4 spots, so they take one rate"):
@@ -50,7 +50,6 @@ def test_a_multi_race_ticket_has_one_rate_for_all_its_games() -> None:
     assert not quote(Request(((1, 2, 3, 4),), "1/4 @ 1.00"), CARD).multi_race
 
 
-@pytest.mark.rule("15.1-quick-pick")
 @pytest.mark.parametrize("groups", [(), ((3, 1, 4, 15, 9, 26, 5, 35),)])
 def test_a_quick_pick_is_a_straight_ticket_before_and_after_it_is_picked(
     groups: tuple[tuple[int, ...], ...],

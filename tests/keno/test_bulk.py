@@ -67,6 +67,13 @@ def test_a_product_beyond_64_bits_is_exact() -> None:
     assert win == 5_000  # a little less, rounded up
 
 
+def test_a_product_that_rounding_would_double_beyond_64_bits_is_exact() -> None:
+    card = with_schedule("regular", base_cents=2**13, pays_cents={1: {1: 2**52}})
+    card = with_limits(card, rounding=Rounding.HALF_UP, aggregate_cents=None)
+    (win,) = Grader(card, ["regular"]).wins_cents(Plays.of([(1, 1_500, 0)]), draw=1)
+    assert win == 2**39 * 1_500
+
+
 def test_a_win_that_cannot_be_stored_stops_the_grading() -> None:
     card = with_limits(with_schedule("regular", pays_cents={1: {1: LARGEST}}), aggregate_cents=None)
     with pytest.raises(OverflowError, match="more than any that can have been sold"):

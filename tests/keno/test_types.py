@@ -10,7 +10,7 @@ from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.ticket import TicketType
 from tests.keno import forms
-from tests.keno.cards import CARD
+from tests.keno.cards import CARD, ROOMY
 from tests.tables import read_table
 
 TYPES = read_table(Path(__file__).parent / "tables" / "types.md")
@@ -35,11 +35,11 @@ def test_the_table_shows_every_type() -> None:
 
 @pytest.mark.rule("15.2(c)2i")
 @pytest.mark.parametrize(
-    "conditioning", ["A @ 1.00, B @ 2.00", "A @ 1, B @ .35 twobits", "B @ 1, A @ .95"]
+    "conditioning", ["A @ 1.00, B @ 2.00", "A @ 1, B @ 1 twobits", "B @ 1, A @ .95"]
 )
 def test_equal_groups_of_a_split_ticket_take_one_rate(conditioning: str) -> None:
     with pytest.raises(Refused, match="all of 4 spots, so they take one rate"):
-        quote(Request(((1, 2, 3, 4), (5, 6, 7, 8)), conditioning), CARD)
+        quote(Request(((1, 2, 3, 4), (5, 6, 7, 8)), conditioning), ROOMY)
 
 
 @pytest.mark.rule("15.2(c)6")

@@ -116,6 +116,10 @@ def test_a_card_has_so_many_schedules_and_no_more() -> None:
     assert [fault.code for fault in faults] == ["card.too_many_schedules"]
 
 
+def test_a_card_of_the_largest_length_is_read() -> None:
+    assert read_card(FILE.read_bytes().ljust(FILE_MAX, b"#")) == CARD
+
+
 def test_dots_in_a_comment_are_no_fault() -> None:
     assert read_card(b"  # " + b"." * 500 + b"\n" + FILE.read_bytes()) == CARD
 

@@ -131,7 +131,8 @@ def test_nothing_found_is_nothing_refused() -> None:
         ("two\nlines", "two\\nlines"),
         ("\ud800", "\\ud800"),
         ("\x1b[31m", "\\x1b[31m"),
-        ("x" * 100, "x" * 60 + "..."),
+        ("x" * 60, "x" * 60),
+        ("x" * 61, "x" * 60 + "..."),
     ],
 )
 def test_what_somebody_wrote_is_quoted_on_one_short_printable_line(text: str, shown: str) -> None:
@@ -140,4 +141,5 @@ def test_what_somebody_wrote_is_quoted_on_one_short_printable_line(text: str, sh
 
 def test_many_numbers_are_named_by_their_first_few() -> None:
     assert listed([7, 3, 3]) == "3, 7"
+    assert listed(range(5)) == "0, 1, 2, 3, 4"
     assert listed(range(1000)) == "0, 1, 2, 3, 4, ..."

@@ -10,7 +10,7 @@ key. As e is prime, a map that is no permutation hits at most one unit in e, so 
 leave a cheat a chance below 2^-256.
 """
 
-from hashlib import shake_256
+from hashlib import sha256, shake_256
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
@@ -31,6 +31,11 @@ class MarkFailed(Exception):  # noqa: N818  what was offered is refused
 def make_mark(private: RSAPrivateKey, intent: bytes) -> str:
     """Return the one mark of a canonical intent, in hexadecimal."""
     return private.sign(intent, PKCS1v15(), SHA256()).hex()
+
+
+def mark_hash(mark: str) -> str:
+    """Return the hash by which the next intent names a mark."""
+    return sha256(bytes.fromhex(mark)).hexdigest()
 
 
 def check_mark(public: RSAPublicKey, intent: bytes, mark: str) -> None:

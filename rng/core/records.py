@@ -131,6 +131,21 @@ class Intent(TypedDict):
     last_mark: Hash
 
 
+class MarkReceipt(TypedDict):
+    """I: I gave this mark at this place of my journal, and will give no other for this game."""
+
+    label: Literal["keno/mark-receipt"]
+    version: Literal[1]
+    jurisdiction: Name
+    house: Name
+    series: SeriesCode
+    game: GameNumber
+    intent: Hash
+    mark: Hash
+    journal: Position
+    marked_at: Time
+
+
 class DrawRecord(TypedDict):
     """R: the game is drawn, and these are its numbers, in the order drawn."""
 
@@ -316,6 +331,7 @@ class Handover(TypedDict):
     house: House
     role: Role
     epoch: Count
+    giver_epoch: Count
     standing: Standing
     open_games: list[OpenGame]
     checkpoint: NoteText | None
@@ -362,11 +378,21 @@ class Relocked(TypedDict):
 
 
 class IntentLine(TypedDict):
-    """R's second write of a draw; the first is none, the statement being the back office's."""
+    """R's first write of a draw: durable before the intent leaves the process."""
 
     statement: Sealed[LockStatement]
     seal: Seal
     intent: Sealed[Intent]
+
+
+class MarkLine(TypedDict):
+    """I's write of a draw: enough, with public keys, to finish the game without R."""
+
+    statement: Sealed[LockStatement]
+    seal: Seal
+    intent: Sealed[Intent]
+    mark: MarkText
+    receipt: Sealed[MarkReceipt]
 
 
 class TombstoneLine(TypedDict):

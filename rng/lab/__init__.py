@@ -1,0 +1,1 @@
+"""For the test laboratory and the regulator: nothing here can change a number."""

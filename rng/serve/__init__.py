@@ -1,0 +1,1 @@
+"""The two keyed processes. Nothing here chooses a number: `rng.core` does."""

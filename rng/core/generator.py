@@ -6,7 +6,7 @@ reseeded from the operating system at each draw, so that a state once seen says 
 draws. It takes no input from any statement: *r* is the same whatever was sold (X-draw-independent).
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rng.core.canonical import canonical
 from rng.core.drbg import HmacDrbg
@@ -18,11 +18,11 @@ _NONCE_BYTES = 16
 _INSTANCE_BYTES = 16
 
 
-@dataclass(frozen=True)
-class Secret:
-    """What one draw gets, with the counters that show where in the stream it was taken."""
+class Secret(NamedTuple):
+    """What one draw gets, and where in which stream it was taken."""
 
     value: bytes
+    instance: str
     requests: int
     reseeds: int
 
@@ -68,7 +68,7 @@ class CyclingGenerator:
         self.reseeds += 1
         value = self._drbg.generate(SECRET_BYTES)
         self.requests += 1
-        return Secret(value, self.requests, self.reseeds)
+        return Secret(value, self.instance, self.requests, self.reseeds)
 
     def raw(self, count: int) -> bytes:
         """Return generator output for the laboratory (X-rng-lab); no draw uses it."""

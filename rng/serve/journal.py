@@ -67,7 +67,7 @@ class Disk:
 class Journal:
     """An open journal, locked against every other process."""
 
-    def __init__(self, path: Path, disk: Disk | None = None) -> None:
+    def __init__(self, path: Path, disk: Disk) -> None:
         """Open a journal that the ceremony made, lock it and repair a torn last line.
 
         Raises:
@@ -76,7 +76,7 @@ class Journal:
             Damaged: it is not what was written.
         """
         self.path = path
-        self._disk = disk or Disk()
+        self._disk = disk
         self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)

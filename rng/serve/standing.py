@@ -16,6 +16,7 @@ from rng.core.records import (
     Cosigned,
     DrawRecord,
     Genesis,
+    Handover,
     Holders,
     IntentLine,
     Key,
@@ -92,6 +93,7 @@ class State:
         self.epoch = genesis["epoch"]
         self.peer_epoch = 1
         self.keys: dict[str, str] = dict(cast("dict[str, str]", self.house["keys"]))
+        self.mark_key_roots = list(self.house["mark_key_roots"])
         self.holders = list(genesis["holders"])
         self.software = genesis["software"]
         self.checkpoint: str | None = None
@@ -101,10 +103,13 @@ class State:
         self.last_record: tuple[str, int] | None = None
         self.acts: dict[str, int] = {}
         self.alarmed: set[tuple[str, str]] = set()
+        self.handover: Sealed[Handover] | None = None
         self.last_start: str | None = None
         self.last_signed: tuple[str, Sealed[object]] | None = None
+        self._marks: set[int] = set()
+        self.last_mark_at = NOWHERE
         beginning = document_hash(self.house)
-        self.last_mark = beginning
+        self.note_mark(beginning)
         self.series = {code: Series(game, beginning) for code, game in self.house["series"].items()}
         if handover := genesis["handover"]:
             self._take_over(handover["body"]["standing"])
@@ -165,12 +170,42 @@ class State:
         self.unprinted[record_hash] = Unprinted(series, game, record_hash)
         self.last_record = (series, game)
 
+    def note_mark(self, digest: str) -> None:
+        """Remember the hash of a mark; half a million a year, so only its first 64 bits."""
+        self.last_mark = digest
+        self._marks.add(int(digest[:16], 16))
+
+    def knows_mark(self, digest: str) -> bool:
+        """Whether a mark is in this journal."""
+        return int(digest[:16], 16) in self._marks
+
+    def note_outcome(self, body: DrawRecord, record_hash: str) -> None:
+        """Remember a set of numbers; an exact repeat stands and stops the next draw (X-rng-repeat).
+
+        The lockout follows from the record itself, so no crash can lose it, and it is the same
+        document in both journals, so that reopening ends it in both.
+        """
+        mask = numbers_mask(body["numbers"])
+        earlier = self.outcomes.setdefault(mask, record_hash)
+        if earlier != record_hash:
+            lockout: Lockout = {
+                "label": "keno/lockout",
+                "version": 1,
+                "jurisdiction": self.house["jurisdiction"],
+                "house": self.house["house"],
+                "role": "both",
+                "reason": "repeat",
+                "detail": f"{body['series']}-{body['game']} repeats the numbers of an earlier game",
+                "record": record_hash,
+            }
+            self.lockouts[document_hash(lockout)] = lockout
+
     def act(self, act: object, entry: Entry) -> None:
         """Note an act under both keys, so that asking for it again finds it."""
         self.acts[document_hash(cast("Sealed[object]", act)["body"])] = entry.offset
 
     def _take_over(self, standing: Standing) -> None:
-        self.last_mark = standing["last_mark"]
+        self.note_mark(standing["last_mark"])
         self.series = {
             code: Series(place["next"], place["previous"])
             for code, place in standing["series"].items()
@@ -215,7 +250,8 @@ def _mark(state: State, document: object, entry: Entry) -> None:
     }
     series.mark = line["mark"]
     series.open_at = entry.offset
-    state.last_mark = receipt["body"]["mark"]
+    state.note_mark(receipt["body"]["mark"])
+    state.last_mark_at = entry.offset
     state.peer_epoch = body["journal"]["epoch"]
 
 
@@ -226,9 +262,9 @@ def _drawn(state: State, document: object, entry: Entry) -> None:
     record_hash = document_hash(body)
     if state.role == "rng":
         state.signed("rng", record, body["journal"], entry)
-        state.last_mark = mark_hash(body["mark"])
+        state.note_mark(mark_hash(body["mark"]))
         state.record_made(body["series"], body["game"], record_hash)
-    state.outcomes.setdefault(numbers_mask(body["numbers"]), record_hash)
+    state.note_outcome(body, record_hash)
     series.end(record_hash, entry.offset)
 
 
@@ -274,6 +310,7 @@ def _reopen(state: State, document: object, entry: Entry) -> None:
 def _key(state: State, document: object, entry: Entry) -> None:
     act = cast("Sealed[Key]", document)
     state.keys[act["body"]["role"]] = act["body"]["new"]
+    state.mark_key_roots = act["body"]["mark_key_roots"] or state.mark_key_roots
     state.act(act, entry)
 
 
@@ -287,16 +324,17 @@ def _holders(state: State, document: object, entry: Entry) -> None:
 def _new_series(state: State, document: object, entry: Entry) -> None:
     act = cast("Sealed[NewSeries]", document)
     body = act["body"]
-    state.series[body["series"]] = Series(body["first_game"], document_hash(state.house))
+    state.series[body["series"]] = Series(body["first_game"], document_hash(body))
     state.act(act, entry)
 
 
 def _handover(state: State, document: object, entry: Entry) -> None:
-    act = cast("Sealed[object]", document)
-    body = cast("dict[str, object]", act["body"])
-    state.peer_epoch = cast("int", body["epoch"])
-    house = cast("dict[str, dict[str, str]]", body["house"])
-    state.keys = dict(house["keys"])
+    act = cast("Sealed[Handover]", document)
+    body = act["body"]
+    state.handover = act
+    state.peer_epoch = body["epoch"]
+    state.keys = dict(cast("dict[str, str]", body["house"]["keys"]))
+    state.mark_key_roots = list(body["house"]["mark_key_roots"])
     state.last_record = None  # the new journal starts after every record that is here
     state.act(act, entry)
 

@@ -1,0 +1,438 @@
+"""Acts under both keys: reopening, new keys, new holders, a new series.
+
+One role proposes, a holder of the other approves. Both give their passphrase again, so that two
+people are present and not only two unlocked processes (15.5(a)-dual-key). The write order, and what
+a crash after each write leads to:
+
+1. The proposal, with what it will change in the key file, goes to `pending.json`, durable.
+   *Crash: it waits; the same command goes on with it.*
+2. The approving role writes the act, with both signatures, into its journal.
+   *Crash, or a lost answer: asked again, it returns the same act.*
+3. The proposing role writes the act into its own journal. *Crash: at the next start it is found.*
+4. The key file is replaced. *Crash before: the start finds the act in the journal and does it.*
+5. `pending.json` is removed.
+
+The generator carries the documents in both directions, because it is the one that calls.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypedDict, TypeVar, cast
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
+
+from rng.core.canonical import canonical
+from rng.core.mark import (
+    EXPONENT,
+    MODULUS_BITS,
+    MarkFailed,
+    check_permutation,
+    show_permutation,
+)
+from rng.core.records import (
+    GameNumber,
+    Handover,
+    Hash,
+    Holders,
+    Key,
+    MarkText,
+    Name,
+    NewSeries,
+    PublicKey,
+    Reopen,
+    Role,
+    Sealed,
+    Sentence,
+    SeriesCode,
+)
+from rng.core.shapes import WrongShape, shaped
+from rng.core.signing import (
+    BadSignature,
+    check_signatures,
+    document_hash,
+    ed25519_key,
+    key_id,
+    public_text,
+    rsa_key,
+    seal,
+    sign,
+)
+from rng.serve.journal import replace_file, sync_folder
+from rng.serve.keyed import NAMES, Fields, KeyedProcess, field
+from rng.serve.keystore import OpenKeys, WeakPassphrase
+from rng.serve.refusals import Code, refused
+from rng.serve.slip import short_hash
+
+PENDING = "pending.json"
+T = TypeVar("T")
+
+Act = Reopen | Key | Holders | NewSeries
+FORMS: dict[str, tuple[str, type]] = {
+    "keno/reopen": ("REOPEN", Reopen),
+    "keno/key": ("KEY", Key),
+    "keno/holders": ("HOLDERS", Holders),
+    "keno/series": ("SERIES", NewSeries),
+}
+
+
+class _Pending(TypedDict):
+    """What waits for the other key: the act, and the key file as it will be."""
+
+    act: dict[str, object]
+    keystore: str | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an act changes in the key file: its new contents, and the keys that are then open."""
+
+    keystore: bytes
+    keys: OpenKeys
+
+
+def read_act(document: object) -> Sealed[Act]:
+    """Return an act of one of the known forms.
+
+    Raises:
+        Refused: it is none.
+    """
+    try:
+        body = cast("dict[str, dict[str, str]]", document)["body"]
+        _, form = FORMS[body["label"]]
+        return cast("Sealed[Act]", shaped(Sealed[form], document))  # type: ignore[valid-type]
+    except (KeyError, TypeError, WrongShape) as fault:
+        raise refused(Code.MALFORMED, detail=f"an act: {fault}") from None
+
+
+def proposer(body: Act) -> Role:
+    """Return the role that proposes an act: the one it is about, else the generator."""
+    if body["label"] == "keno/key":
+        return "inspector" if body["role"] in ("inspector", "mark") else "rng"
+    return "rng" if body["label"] == "keno/series" else body["role"]
+
+
+def signers(body: Act, keys: Mapping[str, str]) -> list[str]:
+    """Return the keys that sign an act: who proposes, the new key itself, who approves."""
+    first = proposer(body)
+    second = "inspector" if first == "rng" else "rng"
+    proof = [body["new"]] if body["label"] == "keno/key" and body["role"] == first else []
+    return [keys[first], *proof, keys[second]]
+
+
+class ActingProcess(KeyedProcess):
+    """A keyed process that can propose acts and approve those of the other role."""
+
+    _pending: _Pending | None = None
+    _change: Change | None = None
+
+    def _begin(self) -> None:
+        path = self.folder / PENDING
+        if path.exists():
+            self._pending = cast("_Pending", json.loads(path.read_bytes()))
+            if self._pending_hash() in self.state.acts:
+                self._finish()
+        super()._begin()
+
+    # ---- what can be proposed --------------------------------------------------------------------
+
+    def reopen(self, fields: Fields) -> Mapping[str, object]:
+        """Propose to end a lockout, accepting the software as it is now."""
+        keys = self.open_keys(fields)
+        digest = field(fields, "lockout", Hash)
+        if digest not in self.state.lockouts:
+            raise refused(Code.ACT_REFUSED, detail="there is no such lockout")
+        body = shaped(
+            Reopen,
+            {
+                **self.head("keno/reopen"),
+                "role": self.role,
+                "lockout": digest,
+                "software": self.current_software(),
+                "standing": self.state.standing(),
+                "reason": field(fields, "reason", Sentence),
+                "at": self.now(),
+            },
+        )
+        return self._propose(keys, body, None)
+
+    def rotate(self, fields: Fields) -> Mapping[str, object]:
+        """Propose a new key: one of this role's own, or one that the back office made."""
+        keys = self.open_keys(fields)
+        role = field(fields, "key", str)
+        own = {house_role: name for name, house_role in self.key_roles().items()}
+        roots, change, proof = None, None, []
+        if role in own:
+            fresh = _fresh_key(role)
+            if not isinstance(fresh, Ed25519PrivateKey):
+                roots = show_permutation(fresh)
+            elif role == self.role:
+                proof = [fresh]
+            new = public_text(fresh.public_key())
+            opened = OpenKeys(keys.master, {**keys.keys, own[role]: fresh})
+            change = Change(self.keystore.with_keys(opened), opened)
+        elif self.role == "rng" and role in ("office", "log"):
+            new = field(fields, "public", PublicKey)
+        else:
+            raise refused(Code.ACT_REFUSED, detail=f"the {role} key is not rotated here")
+        body = shaped(
+            Key,
+            {
+                **self.head("keno/key"),
+                "role": role,
+                "old": self.state.key_id(role),
+                "new": new,
+                "mark_key_roots": roots,
+                "at": self.now(),
+            },
+        )
+        return self._propose(keys, body, change, *proof)
+
+    def holders(self, fields: Fields) -> Mapping[str, object]:
+        """Propose to add or to remove a holder of this role's keys."""
+        keys = self.open_keys(fields)
+        who = field(fields, "who", Name)
+        change = field(fields, "change", str)
+        names = list(self.state.holders)
+        if change == "add":
+            if who in names:
+                raise refused(Code.ACT_REFUSED, detail=f"{who} is a holder already")
+            try:
+                file = self.keystore.with_holder(keys, who, field(fields, "new_passphrase", str))
+            except WeakPassphrase as fault:
+                raise refused(Code.ACT_REFUSED, detail=fault) from None
+            names.append(who)
+        elif change == "remove":
+            if who not in names or len(names) <= 2:
+                raise refused(Code.ACT_REFUSED, detail="two holders must remain")
+            file = self.keystore.without_holder(who)
+            names.remove(who)
+        else:
+            raise refused(Code.MALFORMED, detail="change: add or remove")
+        body = shaped(
+            Holders,
+            {
+                **self.head("keno/holders"),
+                "role": self.role,
+                "change": f"{change} {who}",
+                "holders": names,
+                "at": self.now(),
+            },
+        )
+        return self._propose(keys, body, Change(file, keys))
+
+    def add_series(self, fields: Fields) -> Mapping[str, object]:
+        """Propose a further series of games; the generator's holder does."""
+        keys = self.open_keys(fields)
+        body = shaped(
+            NewSeries,
+            {
+                **self.head("keno/series"),
+                "series": field(fields, "series", SeriesCode),
+                "first_game": field(fields, "first_game", GameNumber),
+                "at": self.now(),
+            },
+        )
+        return self._propose(keys, body, None)
+
+    def withdraw(self, fields: Fields) -> Mapping[str, object]:
+        """Take back a proposal that was not approved."""
+        self.open_keys(fields)
+        if self._pending is None:
+            raise refused(Code.NOTHING_PENDING)
+        self._forget_pending()
+        return {}
+
+    # ---- proposing and approving -----------------------------------------------------------------
+
+    def proposals(self, fields: Fields) -> Mapping[str, object]:  # noqa: ARG002  one form for all
+        """Return what waits for the other key's approval here."""
+        return {"act": self._pending and self._pending["act"]}
+
+    def check_act(self, body: Act) -> None:
+        """Check that an act may be approved, by what this journal knows.
+
+        Raises:
+            Refused: it may not.
+        """
+        self.check_house(cast("Mapping[str, object]", body))
+        fault = None
+        if body["label"] == "keno/reopen":
+            if body["standing"]["series"] != self.state.standing()["series"]:
+                raise refused(Code.STANDING)
+        elif body["label"] == "keno/key":
+            fault = self._key_fault(body)
+        elif body["label"] == "keno/series" and body["series"] in self.state.series:
+            fault = "there is such a series already"
+        if fault:
+            raise refused(Code.ACT_REFUSED, detail=fault)
+
+    def sign_act(self, document: object, keys: OpenKeys) -> Sealed[Act]:
+        """Approve the other role's act: check it, sign it, and write it down.
+
+        Raises:
+            Refused: it may not be approved.
+        """
+        act = read_act(document)
+        body = act["body"]
+        if proposer(body) == self.role:
+            raise refused(Code.ACT_REFUSED, detail="it has to be approved by the other key")
+        digest = document_hash(body)
+        if digest in self.state.acts:
+            return read_act(self.journal.document_at(self.state.acts[digest]))
+        self._check_signatures(act, signers(body, self.state.keys)[:-1])
+        self.check_act(body)
+        approved: Sealed[Act] = {
+            "body": body,
+            "signatures": [*act["signatures"], sign(body, keys.signing)],
+        }
+        self.write(FORMS[body["label"]][0], approved)
+        return approved
+
+    def take_act(self, document: object) -> None:
+        """Carry out an act of this role that the other has approved.
+
+        Raises:
+            Refused: it is not the one that is pending, or not signed by both.
+        """
+        act = read_act(document)
+        body = act["body"]
+        if document_hash(body) in self.state.acts:
+            return
+        if self._pending is None or self._pending_hash() != document_hash(body):
+            raise refused(Code.ACT_REFUSED, detail="it was not proposed here")
+        self._check_signatures(act, signers(body, self.state.keys))
+        self.check_act(body)
+        self.write(FORMS[body["label"]][0], act)
+        self._finish()
+
+    def settle_pending(self) -> None:
+        """See whether what is pending was approved; the generator asks, the inspector is told."""
+
+    # ---- handing over ----------------------------------------------------------------------------
+
+    def handover(self, fields: Fields) -> Mapping[str, object]:
+        """Vouch for where the other role stood, so that it can start a new journal.
+
+        Its journal or its key is lost. From here on only the new journal, and the key named here,
+        count; the old ones are superseded, should they turn up again.
+        """
+        keys = self.open_keys(fields)
+        other: Role = "inspector" if self.role == "rng" else "rng"
+        body = shaped(
+            Handover,
+            {
+                "label": "keno/handover",
+                "version": 1,
+                "house": self._house_after(fields, other),
+                "role": other,
+                "epoch": self.state.peer_epoch + 1,
+                "giver_epoch": self.state.epoch,
+                "standing": self.state.standing(),
+                "open_games": [
+                    {**series.intent, "mark": series.mark}
+                    for series in self.state.series.values()
+                    if series.intent is not None and series.mark is not None
+                ],
+                "checkpoint": self.latest_checkpoint(),
+                "reason": field(fields, "reason", Sentence),
+                "at": self.now(),
+            },
+        )
+        sealed = seal(body, keys.signing)
+        self.write("HANDOVER", sealed)
+        return {"handover": sealed}
+
+    def latest_checkpoint(self) -> str | None:
+        """Return the latest cosigned checkpoint that is known here."""
+        return self.state.checkpoint
+
+    # ---- helpers ---------------------------------------------------------------------------------
+
+    def _propose(
+        self, keys: OpenKeys, body: Act, change: Change | None, *proof: Ed25519PrivateKey
+    ) -> Mapping[str, object]:
+        """Keep an act until the other key approves it; one at a time."""
+        if self._pending is not None:
+            raise refused(Code.OTHER_PENDING, act=act_text(read_act(self._pending["act"])["body"]))
+        self.check_act(body)
+        act = seal(body, keys.signing, *proof)
+        pending: _Pending = {
+            "act": cast("dict[str, object]", act),
+            "keystore": change.keystore.decode() if change else None,
+        }
+        replace_file(self.folder / PENDING, canonical(pending))
+        self._pending, self._change = pending, change
+        return {"act": act, "text": act_text(body)}
+
+    def _finish(self) -> None:
+        """Change the key file as the act says, and forget that it was pending."""
+        pending = cast("_Pending", self._pending)
+        if pending["keystore"] is not None:
+            self.keystore.replace(pending["keystore"].encode())
+        if self.keys is not None and self._change is not None:
+            self.keys = self._change.keys
+        self._forget_pending()
+
+    def _forget_pending(self) -> None:
+        (self.folder / PENDING).unlink(missing_ok=True)
+        sync_folder(self.folder)
+        self._pending = self._change = None
+
+    def _pending_hash(self) -> str:
+        return document_hash(cast("_Pending", self._pending)["act"]["body"])
+
+    def _key_fault(self, body: Key) -> str | None:
+        """Return why a key may not take another's place now, if so."""
+        if body["old"] != self.state.key_id(body["role"]):
+            return "the old key is not the one in force"
+        if any(series.intent is not None for series in self.state.series.values()):
+            return "a game is being drawn; its keys stay until it is over"
+        try:
+            if body["role"] == "mark":
+                check_permutation(rsa_key(body["new"]), body["mark_key_roots"] or [])
+            else:
+                ed25519_key(body["new"])
+        except (BadSignature, MarkFailed) as fault:
+            return str(fault)
+        return None
+
+    def _check_signatures(self, act: Sealed[Act], publics: list[str]) -> None:
+        try:
+            check_signatures(act, publics)
+        except BadSignature as fault:
+            raise refused(Code.ACT_REFUSED, detail=fault) from None
+
+    def _house_after(self, fields: Fields, other: Role) -> dict[str, object]:
+        """Return the house with the keys of the other role as they will be."""
+        lost = ("rng",) if other == "rng" else ("inspector", "mark")
+        given: dict[str, str] = field(fields, "keys", dict[str, PublicKey])
+        if not given.keys() <= set(lost):
+            raise refused(Code.ACT_REFUSED, detail="a handover changes keys of the other role only")
+        roots = fields.get("mark_key_roots") or self.state.mark_key_roots
+        keys = {**self.state.keys, **given}
+        try:
+            check_permutation(rsa_key(keys["mark"]), shaped(list[MarkText], roots))
+        except (BadSignature, MarkFailed, WrongShape) as fault:
+            raise refused(Code.ACT_REFUSED, detail=fault) from None
+        return {**self.state.house, "keys": keys, "mark_key_roots": roots}
+
+
+def act_text(body: Act) -> str:
+    """Return an act in a sentence, for the person who is asked to approve it."""
+    match body["label"]:
+        case "keno/reopen":
+            return f"reopen the {NAMES[body['role']]} ({body['reason']})"
+        case "keno/key":
+            return f"put {short_hash(key_id(body['new']))} in the place of the {body['role']} key"
+        case "keno/holders":
+            return f"{body['change']} as holder of the {NAMES[body['role']]}'s key"
+        case "keno/series":
+            return f"begin the series {body['series']} with game {body['first_game']}"
+
+
+def _fresh_key(role: str) -> Ed25519PrivateKey | RSAPrivateKey:
+    if role == "mark":
+        return generate_private_key(EXPONENT, MODULUS_BITS)
+    return Ed25519PrivateKey.generate()

@@ -1,0 +1,513 @@
+"""R, the generator's process: it draws, once and for ever (X-draw-once).
+
+The write order of a draw, and what a crash after each write leads to:
+
+1. Nothing is written when the statement comes in: it is the back office's, stored there already.
+   *Crash: nothing has happened; the statement is sent again.*
+2. INTENT, durable: statement, seal, and the intent with its secret *r*, signed.
+   *Crash: at the next start the intent is there; the same r goes to the inspector.*
+3. The inspector's MARK, durable in its journal before it answers.
+   *Crash of either: the intent is sent again, and the same mark comes back.*
+4. DRAWN, durable: the record with mark and numbers, signed.
+   *Crash: the record is there; asking again returns it.*
+5. The answer leaves. *Lost: asking again returns the same record.*
+6. The slip is printed. 7. PRINTED, durable.
+   *Crash between them: printed again at the next start, marked as a reprint.*
+8. The record goes into the inspector's journal. *Crash: sent again before the next draw.*
+
+New intents are made one at a time, and each names the last mark: so the marks and intents of all
+series form one chain, and a journal that lost its end, or a clone of it, breaks that chain at its
+first draw. An intent that was made is finished first, whatever series it belongs to.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import ClassVar, Protocol, cast
+
+from rng.core.canonical import canonical
+from rng.core.derive import draw_numbers
+from rng.core.entropy import EntropyFailed, Source
+from rng.core.generator import CyclingGenerator, Secret
+from rng.core.mark import MarkFailed, check_mark, mark_hash
+from rng.core.records import (
+    Draw,
+    DrawRecord,
+    GameNumber,
+    Handover,
+    Intent,
+    IntentLine,
+    LockStatement,
+    MarkText,
+    Role,
+    Seal,
+    Sealed,
+    SeriesCode,
+    TombstoneLine,
+    Void,
+    VoidRecord,
+    VoidStatement,
+)
+from rng.core.shapes import WrongShape, shaped
+from rng.core.signing import BadSignature, check_signatures, document_hash, rsa_key, seal
+from rng.sealed_log import NotCosigned, NotIncluded, check_sealed
+from rng.serve.acts import ActingProcess, act_text, read_act
+from rng.serve.keyed import FINISHING, VOIDING, Fields, Surroundings, field
+from rng.serve.printer import NotReady, Printer
+from rng.serve.protocol import Unreachable
+from rng.serve.refusals import Code, Refused, refused
+from rng.serve.server import log
+from rng.serve.slip import draw_slip, void_slip
+from rng.serve.standing import NOWHERE, Series
+
+
+class Peer(Protocol):
+    """What the generator needs of its connection to the inspector."""
+
+    def call(self, act: str, fields: Mapping[str, object] | None = None) -> dict[str, object]:
+        """Ask for an act; Refused or Unreachable if it is not done."""
+
+
+@dataclass(frozen=True)
+class Devices:
+    """What only the generator has: entropy, the inspector's process, paper, and a name."""
+
+    source: Source
+    inspector: Peer
+    printer: Printer
+    name: str
+
+
+class GeneratorProcess(ActingProcess):
+    """The process that the supervisor's key unlocks."""
+
+    role: ClassVar[Role] = "rng"
+
+    def __init__(self, folder: Path, surroundings: Surroundings, devices: Devices) -> None:
+        """Start as every keyed process does, and print what the paper does not have."""
+        self._devices = devices
+        self._inspector = devices.inspector
+        self._printer = devices.printer
+        self._generator: CyclingGenerator | None = None
+        self._tested = False
+        self._delivered: tuple[str, int] | None = None
+        self._trouble: str | None = None
+        super().__init__(folder, surroundings)
+        if self.failure is None:
+            if self._generator is None:
+                self.lock_out("health", "the entropy source failed its start-up test")
+            # What was not noted as printed may be on the paper: it is printed again, and says so.
+            self._maybe_printed = set(self.state.unprinted)
+            self.after()
+
+    def instance(self) -> str | None:
+        """Instantiate the generator afresh, as at every start, and return its name."""
+        house, devices = self.state.house["house"], self._devices
+        try:
+            self._generator = CyclingGenerator(
+                devices.source, house, devices.name, self.current_software()
+            )
+        except EntropyFailed:
+            return None
+        return self._generator.instance
+
+    def idle(self) -> None:
+        """Keep the generator cycling between games (X-rng-cycling)."""
+        if self._generator is not None:
+            self._generator.cycle()
+
+    # ---- drawing ---------------------------------------------------------------------------------
+
+    def draw(self, fields: Fields) -> Mapping[str, object]:
+        """Draw a locked game, or return what was drawn."""
+        statement = field(fields, "statement", Sealed[LockStatement])
+        its_seal = field(fields, "seal", Seal)
+        self.need_books()
+        body = statement["body"]
+        series = self.series_of(body["series"])
+        if series.first <= body["game"] < series.next:
+            return {"drawn": self._drawn_before(series, statement)}
+        self.check_office(statement)
+        self.need_next(cast("Mapping[str, object]", body))
+        if series.intent is None:
+            self._intend(statement, its_seal)
+        elif document_hash(series.intent["statement"]["body"]) != document_hash(body):
+            raise self._conflict(statement)
+        return {"drawn": self._complete(body["series"])}
+
+    def record(self, fields: Fields) -> Mapping[str, object]:
+        """Return what became of a game: its whole draw, or its void."""
+        code, game = field(fields, "series", SeriesCode), field(fields, "game", GameNumber)
+        self.need_books()
+        series = self.series_of(code)
+        if not series.first <= game < series.next:
+            raise refused(Code.NO_SUCH_GAME, game=f"{code}-{game}")
+        return self._ended(series, game)
+
+    def _drawn_before(self, series: Series, statement: Sealed[LockStatement]) -> Draw:
+        """Return the record of a game that is over, if this is the statement it was drawn for."""
+        game = statement["body"]["game"]
+        ended = self._ended(series, game)
+        if "void" in ended:
+            raise refused(Code.VOID, ended, game=_name(statement["body"]))
+        drawn = cast("Draw", ended["drawn"])
+        if document_hash(drawn["statement"]["body"]) != document_hash(statement["body"]):
+            self.check_office(statement)
+            raise self._conflict(statement)
+        return drawn
+
+    def _conflict(self, statement: Sealed[LockStatement]) -> Refused:
+        """Alarm about a second statement for one game, and return the refusal."""
+        name = _name(statement["body"])
+        self.alarm(Code.CONFLICT, f"a second statement for {name}", statement["body"])
+        return refused(Code.CONFLICT, game=name)
+
+    def _intend(self, statement: Sealed[LockStatement], its_seal: Seal) -> None:
+        """Check all that can be checked, take the secret, and make the intent durable."""
+        self.need_working()
+        self._check_statement(statement["body"], its_seal)
+        self.settle_pending()
+        self._finish_others()
+        self._deliver()
+        self._print_slips()
+        try:
+            self._printer.check_ready()
+        except NotReady as trouble:
+            raise refused(Code.PRINTER, detail=trouble) from None
+        self.check_software()
+        if not self._tested:
+            self._tested = bool(self.run_self_test())
+        keys = self.need_working()
+        secret = self._secret()
+        body = statement["body"]
+        intent: Intent = {
+            "label": "keno/intent",
+            "version": 1,
+            "jurisdiction": body["jurisdiction"],
+            "house": body["house"],
+            "series": body["series"],
+            "game": body["game"],
+            "statement": document_hash(body),
+            "r": secret.value.hex(),
+            "instance": secret.instance,
+            "requests": secret.requests,
+            "reseeds": secret.reseeds,
+            "journal": self.place(),
+            "software": self.current_software(),
+            "last_mark": self.state.last_mark,
+        }
+        line: IntentLine = {
+            "statement": statement,
+            "seal": its_seal,
+            "intent": seal(intent, keys.signing),
+        }
+        self.write("INTENT", line)
+
+    def _check_statement(self, body: LockStatement, its_seal: Seal) -> None:
+        state = self.state
+        if body["log_origin"] != state.house["log_origin"]:
+            raise refused(Code.OTHER_HOUSE)
+        named = (body["office_key"], body["rng_key"], body["mark_key"])
+        if named != tuple(state.key_id(role) for role in ("office", "rng", "mark")):
+            raise refused(Code.OTHER_KEYS)
+        try:  # the inspector checks this too; an intent that it must refuse is never made
+            check_sealed(body, its_seal, state.keys["log"], state.keys["inspector"])
+        except NotCosigned as fault:
+            raise refused(Code.NOT_SEALED, detail=fault) from None
+        except NotIncluded as fault:
+            raise refused(Code.NOT_INCLUDED, detail=fault) from None
+
+    def _finish_others(self) -> None:
+        """Finish intents of other series, so that marks follow one another without a gap."""
+        for code, series in self.state.series.items():
+            if series.intent is not None:
+                try:
+                    self._complete(code)
+                except Refused as refusal:
+                    if refusal.code == Code.NO_INSPECTOR.code:
+                        raise
+                    log.warning("%s-%d is still open: %s", code, series.next, refusal.message)
+        self.need_working()
+
+    def _secret(self) -> Secret:
+        """Return the secret of the draw; a source that fails its tests locks out."""
+        generator = cast("CyclingGenerator", self._generator)  # without one, it is locked out
+        try:
+            return generator.secret()
+        except EntropyFailed as failure:
+            self.lock_out("health", str(failure))
+            raise refused(Code.LOCKED_OUT, role="generator", detail=failure) from None
+
+    def _complete(self, code: str, mark: str | None = None) -> Draw:
+        """Get the mark, work out the numbers, and make the record durable."""
+        keys = self.need_working(FINISHING)
+        series = self.state.series[code]
+        line = cast("IntentLine", series.intent)
+        mark = mark or series.mark or self._ask_mark(code, line)
+        intent = line["intent"]["body"]
+        self._check_mark(intent, mark)
+        record: DrawRecord = {
+            "label": "keno/draw-record",
+            "version": 1,
+            "jurisdiction": intent["jurisdiction"],
+            "house": intent["house"],
+            "series": code,
+            "game": intent["game"],
+            "previous": series.previous,
+            "statement": intent["statement"],
+            "intent": document_hash(intent),
+            "mark": mark,
+            "numbers": list(draw_numbers(document_hash(intent), mark)),
+            "journal": self.place(),
+            "drawn_at": self.now(),
+        }
+        sealed = seal(record, keys.signing)
+        known = set(self.state.lockouts)
+        self.write("DRAWN", sealed)
+        for digest in self.state.lockouts.keys() - known:  # an exact repeat, for people to read
+            self.write("LOCKOUT", self.state.lockouts[digest])
+        return {**line, "record": sealed}
+
+    # ---- the inspector ---------------------------------------------------------------------------
+
+    def _ask_mark(self, code: str, line: IntentLine) -> str:
+        try:
+            answer = self._ask("mark", cast("Mapping[str, object]", line))
+            return shaped(MarkText, answer.get("mark"))
+        except WrongShape as fault:
+            raise refused(Code.BAD_ANSWER, detail=fault) from None
+        except Refused as refusal:
+            self._learn(refusal, code, line)
+            raise
+
+    def _check_mark(self, intent: Intent, mark: str) -> None:
+        try:
+            check_mark(rsa_key(self.state.keys["mark"]), canonical(intent), mark)
+        except MarkFailed as fault:
+            raise refused(Code.BAD_ANSWER, detail=fault) from None
+
+    def _learn(self, refusal: Refused, code: str, line: IntentLine) -> None:
+        """Take in what the inspector's refusal proves about this journal."""
+        evidence = refusal.evidence
+        try:
+            if refusal.code == Code.VOID.code:
+                self._bury(code, shaped(TombstoneLine, evidence))
+                raise refused(Code.VOID, game=f"{code}-{line['intent']['body']['game']}")
+            if refusal.code in (Code.OTHER_INTENT.code, Code.STALE_INTENT.code):
+                intent = shaped(Sealed[Intent], evidence.get("intent"))
+                mark = shaped(MarkText, evidence.get("mark"))
+                check_signatures(intent, [self.state.keys["rng"]])
+                self._check_mark(intent["body"], mark)
+                if mark_hash(mark) != self.state.last_mark:
+                    raise self.restored("the inspector holds an intent that is not in this journal")
+            if refusal.code == Code.SUPERSEDED.code:
+                handover = shaped(Sealed[Handover], evidence.get("handover"))
+                check_signatures(handover, [self.state.keys["inspector"]])
+                self.lock_out("superseded", "this journal was replaced by a handover")
+        except (WrongShape, BadSignature) as fault:
+            raise refused(Code.BAD_ANSWER, detail=fault) from None
+
+    def _deliver(self) -> None:
+        """Put the last record into the inspector's journal.
+
+        Raises:
+            Refused: the inspector does not take it, or cannot be reached.
+        """
+        last = self.state.last_record
+        if last is None or last == self._delivered:
+            return
+        code, game = last
+        self._ask("deliver", self._ended(self.state.series[code], game))
+        self._delivered = last
+
+    # ---- voiding ---------------------------------------------------------------------------------
+
+    def void(self, fields: Fields) -> Mapping[str, object]:
+        """Give up a game that has no mark, or complete one that has."""
+        statement = field(fields, "statement", Sealed[VoidStatement])
+        self.need_books()
+        body = statement["body"]
+        series = self.series_of(body["series"])
+        if series.first <= body["game"] < series.next:
+            return {"void": self._void_before(series, statement)}
+        self.check_office(statement)
+        self.need_next(cast("Mapping[str, object]", body))
+        self.need_working(VOIDING)
+        self._deliver()
+        try:
+            answer = self._ask("void", {"statement": statement})
+            return {"void": self._bury(body["series"], shaped(TombstoneLine, answer))}
+        except WrongShape as fault:
+            raise refused(Code.BAD_ANSWER, detail=fault) from None
+        except Refused as refusal:
+            if refusal.code == Code.MARKED.code:
+                raise self._marked(body["series"], refusal) from None
+            raise
+
+    def _void_before(self, series: Series, statement: Sealed[VoidStatement]) -> Void:
+        body = statement["body"]
+        ended = self._ended(series, body["game"])
+        if "drawn" in ended:
+            raise refused(Code.DRAWN, ended, game=_name(body))
+        void = cast("Void", ended["void"])
+        if document_hash(void["statement"]["body"]) != document_hash(body):
+            raise refused(Code.VOID, ended, game=_name(body))
+        return void
+
+    def _marked(self, code: str, refusal: Refused) -> Exception:
+        """Complete a game that the inspector has marked, and return the refusal of its void."""
+        series = self.state.series[code]
+        name = f"{code}-{series.next}"
+        try:
+            intent = shaped(Sealed[Intent], refusal.evidence.get("intent"))
+            mark = shaped(MarkText, refusal.evidence.get("mark"))
+            check_signatures(intent, [self.state.keys["rng"]])
+            self._check_mark(intent["body"], mark)
+        except (WrongShape, BadSignature) as fault:
+            return refused(Code.BAD_ANSWER, detail=fault)
+        mine = series.intent and document_hash(series.intent["intent"]["body"])
+        if mine != document_hash(intent["body"]):
+            return self.restored(f"{name} was marked for an intent that is not in this journal")
+        return refused(Code.MARKED, {"drawn": self._complete(code, mark)}, game=name)
+
+    def _bury(self, code: str, line: TombstoneLine) -> Void:
+        """Record a game as void, on the inspector's word that it will never mark it."""
+        keys = self.need_working(VOIDING)
+        series = self.state.series[code]
+        statement, stone = line["statement"], line["tombstone"]
+        try:
+            check_signatures(stone, [self.state.keys["inspector"]])
+        except BadSignature as fault:
+            raise refused(Code.BAD_ANSWER, detail=fault) from None
+        self.check_office(statement)
+        body = stone["body"]
+        self.check_house(cast("Mapping[str, object]", body))
+        said = (body["series"], body["game"], body["statement"])
+        if said != (code, series.next, document_hash(statement["body"])):
+            raise refused(Code.BAD_ANSWER, detail="the tombstone is of another game")
+        record: VoidRecord = {
+            "label": "keno/void-record",
+            "version": 1,
+            "jurisdiction": body["jurisdiction"],
+            "house": body["house"],
+            "series": code,
+            "game": series.next,
+            "previous": series.previous,
+            "statement": body["statement"],
+            "tombstone": document_hash(body),
+            "intent": document_hash(series.intent["intent"]["body"]) if series.intent else None,
+            "journal": self.place(),
+            "voided_at": self.now(),
+        }
+        void: Void = {**line, "record": seal(record, keys.signing)}
+        self.write("VOID", void)
+        return void
+
+    # ---- acts under both keys: this process carries them -----------------------------------------
+
+    def settle_pending(self) -> None:
+        """Ask the inspector whether what was proposed here is approved, and carry it out."""
+        if self._pending is None:
+            return
+        try:
+            answer = self._ask("propose", {"proposal": self._pending["act"]})
+        except Refused as refusal:
+            if refusal.code == Code.NOT_APPROVED.code:
+                return
+            raise
+        self.take_act(answer.get("act"))
+
+    def pending(self, fields: Fields) -> Mapping[str, object]:
+        """Return what still waits for approval, having asked."""
+        self.settle_pending()
+        return self.proposals(fields)
+
+    def proposed(self, fields: Fields) -> Mapping[str, object]:  # noqa: ARG002  one form for all
+        """Show what the inspector's holder asks to be approved."""
+        act = self._ask("proposals", {}).get("act")
+        if act is None:
+            raise refused(Code.NOTHING_PENDING)
+        return {"act": act, "text": act_text(read_act(act)["body"])}
+
+    def approve(self, fields: Fields) -> Mapping[str, object]:
+        """Approve what the inspector's holder asked for, and tell its process."""
+        keys = self.open_keys(fields)
+        approved = self.sign_act(self.proposed({})["act"], keys)
+        self._ask("approved", {"approved": approved})
+        return {"act": approved}
+
+    def _ask(self, act: str, fields: Mapping[str, object]) -> dict[str, object]:
+        try:
+            return self._inspector.call(act, fields)
+        except Unreachable as trouble:
+            raise refused(Code.NO_INSPECTOR, detail=trouble) from None
+
+    # ---- the paper, and what comes after an answer -----------------------------------------------
+
+    def after(self) -> None:
+        """Print and deliver what the last answer left to do; the next draw waits for both."""
+        if self.failure is not None:
+            return
+        self._trouble = None
+        for act in (self._print_slips, self._deliver):
+            try:
+                act()
+            except Refused as refusal:
+                self._trouble = refusal.message
+
+    def _print_slips(self) -> None:
+        """Print every record that the paper does not have (15.5(a)-record).
+
+        Raises:
+            Refused: the printer is not ready.
+        """
+        for item in list(self.state.unprinted.values()):
+            reprint = item.record in self._maybe_printed
+            slip = self._slip(item.series, item.game, reprint=reprint)
+            self._maybe_printed.add(item.record)
+            try:
+                self._printer.print(slip)
+            except NotReady as trouble:
+                raise refused(Code.PRINTER, detail=trouble) from None
+            paper = sha256(slip).hexdigest()
+            self.write("PRINTED", {"record": item.record, "paper": paper, "reprint": reprint})
+            self._maybe_printed.discard(item.record)
+
+    def _slip(self, code: str, game: int, *, reprint: bool) -> bytes:
+        ended = self._ended(self.state.series[code], game)
+        if "void" in ended:
+            return void_slip(cast("Void", ended["void"])["record"]["body"], reprint=reprint)
+        return draw_slip(cast("Draw", ended["drawn"])["record"]["body"], reprint=reprint)
+
+    def status(self, fields: Fields) -> Mapping[str, object]:
+        """Return how things stand, with what the paper and the inspector are waiting for."""
+        common = super().status(fields)
+        if "series" not in common:
+            return common
+        return {**common, "unprinted": len(self.state.unprinted), "trouble": self._trouble}
+
+    def _ended(self, series: Series, game: int) -> dict[str, object]:
+        """Return the whole of a game that is over, from the journal."""
+        place = game - series.first
+        end = self.journal.document_at(series.ended[place])
+        if "tombstone" in end:
+            return {"void": end}
+        opened = series.opened[place]
+        line = self.journal.document_at(opened) if opened != NOWHERE else self._handed_over(end)
+        return {"drawn": {**line, "record": end}}
+
+    def _handed_over(self, record: dict[str, object]) -> dict[str, object]:
+        """Return the statement, seal and intent of a game that a handover brought with it."""
+        handover = cast("Sealed[Handover]", self.state.genesis["handover"])
+        digest = cast("Sealed[DrawRecord]", record)["body"]["intent"]
+        (game,) = (
+            game
+            for game in handover["body"]["open_games"]
+            if document_hash(game["intent"]["body"]) == digest
+        )
+        return {"statement": game["statement"], "seal": game["seal"], "intent": game["intent"]}
+
+
+def _name(body: LockStatement | VoidStatement) -> str:
+    return f"{body['series']}-{body['game']}"

@@ -1,0 +1,397 @@
+"""I, the inspector's process: it witnesses the log, marks intents, and never marks a game twice.
+
+The write order of each act, and what a crash after each write leads to:
+
+- *Cosigning*: COSIGNED, durable, then the answer. *Crash: asked again, the same cosignature.*
+- *Marking*: MARK, durable (statement, seal, intent, mark, receipt), then the answer. *Crash before
+  the write: nothing was given; the same intent gets the same mark, there being only one. Crash
+  after: asked again, the same mark.*
+- *Voiding*: TOMBSTONE, durable, then the answer. *Crash: asked again, the same tombstone.*
+- *Taking a record*: DRAWN or VOID, durable, then the answer. *Crash: it is delivered again.*
+
+It chooses nothing: whether to mark follows from its journal, and what the mark is from its key.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar, cast
+
+from rng.core.canonical import canonical
+from rng.core.derive import draw_numbers
+from rng.core.mark import MarkFailed, check_mark, make_mark, mark_hash
+from rng.core.records import (
+    Count,
+    Draw,
+    DrawRecord,
+    Hash,
+    Intent,
+    IntentLine,
+    LockStatement,
+    MarkLine,
+    MarkReceipt,
+    NoteText,
+    Role,
+    Seal,
+    Sealed,
+    Tombstone,
+    TombstoneLine,
+    Void,
+    VoidRecord,
+    VoidStatement,
+)
+from rng.core.shapes import shaped
+from rng.core.signing import (
+    BadSignature,
+    check_signatures,
+    document_hash,
+    ed25519_key,
+    rsa_key,
+    seal,
+)
+from rng.merkle import ProofFailed, check_consistency
+from rng.note import (
+    Checkpoint,
+    Note,
+    NoteFailed,
+    check_signature,
+    cosign,
+    read_checkpoint,
+    read_note,
+    write_note,
+)
+from rng.sealed_log import (
+    NotCosigned,
+    NotIncluded,
+    check_sealed,
+    cosigned_checkpoint,
+    inspector_name,
+)
+from rng.serve.acts import Act, ActingProcess, act_text, read_act, signers
+from rng.serve.keyed import FINISHING, VOIDING, Fields, field
+from rng.serve.refusals import Code, Refused, refused
+from rng.serve.standing import NOWHERE, Series
+
+
+class InspectorProcess(ActingProcess):
+    """The process that the Commission inspector's key unlocks."""
+
+    role: ClassVar[Role] = "inspector"
+    _proposed: Sealed[Act] | None = None
+
+    def key_roles(self) -> dict[str, str]:
+        """Return which key of the house each key in the file is."""
+        return {"signing": "inspector", "mark": "mark"}
+
+    # ---- the log ---------------------------------------------------------------------------------
+
+    def cosign(self, fields: Fields) -> Mapping[str, object]:
+        """Cosign a checkpoint of the log that only grew since the last one (X-audit-log)."""
+        text = field(fields, "note", NoteText)
+        keys = self.need_working(FINISHING)
+        note, checkpoint = self._signed_checkpoint(text)
+        self._check_not_restored(fields)
+        seen = self._seen()
+        if seen is not None and (seen.size, seen.root) == (checkpoint.size, checkpoint.root):
+            return {"note": self.state.checkpoint}
+        self._check_growth(fields, seen, note, checkpoint)
+        name = inspector_name(self.state.house["log_origin"])
+        signature = cosign(note.text, name, keys.signing, int(self.clock().timestamp()))
+        cosigned = write_note(Note(note.text, (*note.signatures, signature)))
+        self.write("COSIGNED", {"note": cosigned})
+        return {"note": cosigned}
+
+    def _signed_checkpoint(self, text: str) -> tuple[Note, Checkpoint]:
+        origin = self.state.house["log_origin"]
+        try:
+            note = read_note(text)
+            checkpoint = read_checkpoint(note.text)
+        except NoteFailed as fault:
+            raise refused(Code.BAD_CHECKPOINT, detail=fault) from None
+        try:
+            check_signature(note, origin, ed25519_key(self.state.keys["log"]))
+        except NoteFailed:
+            raise refused(Code.UNSIGNED_CHECKPOINT) from None
+        if checkpoint.origin != origin:
+            raise refused(Code.BAD_CHECKPOINT, detail="it is of another log")
+        return note, checkpoint
+
+    def _check_not_restored(self, fields: Fields) -> None:
+        """Lock out if the back office holds a cosignature of ours that is not in this journal."""
+        if fields.get("cosigned") is None:
+            return
+        shown = field(fields, "cosigned", NoteText)
+        try:
+            checkpoint = self._own_checkpoint(shown)
+        except NotCosigned as fault:
+            raise refused(Code.BAD_CHECKPOINT, detail=fault) from None
+        seen = self._seen()
+        if seen is None or checkpoint.size > seen.size:
+            raise self.restored("a checkpoint was cosigned that is not in this journal")
+
+    def _check_growth(
+        self, fields: Fields, seen: Checkpoint | None, note: Note, checkpoint: Checkpoint
+    ) -> None:
+        size = seen.size if seen else 0
+        if field(fields, "old_size", Count) != size or checkpoint.size < size:
+            raise refused(Code.OLD_CHECKPOINT, {"size": size}, size=size)
+        if seen is None:
+            return
+        proof = [bytes.fromhex(step) for step in field(fields, "proof", list[Hash])]
+        try:
+            check_consistency(size, seen.root, checkpoint.size, checkpoint.root, proof)
+        except ProofFailed as fault:
+            self.alarm(Code.INCONSISTENT, "a checkpoint does not continue the log", note.text)
+            raise refused(Code.INCONSISTENT, detail=fault) from None
+
+    def _seen(self) -> Checkpoint | None:
+        """Return the last checkpoint that was cosigned."""
+        if self.state.checkpoint is None:
+            return None
+        return read_checkpoint(read_note(self.state.checkpoint).text)
+
+    def _own_checkpoint(self, text: str) -> Checkpoint:
+        keys = self.state.keys
+        origin = self.state.house["log_origin"]
+        return cosigned_checkpoint(text, origin, keys["log"], keys["inspector"])
+
+    # ---- marking ---------------------------------------------------------------------------------
+
+    def mark(self, fields: Fields) -> Mapping[str, object]:
+        """Mark an intent, or return the mark that it was given."""
+        statement = field(fields, "statement", Sealed[LockStatement])
+        its_seal = field(fields, "seal", Seal)
+        intent = field(fields, "intent", Sealed[Intent])
+        keys = self.need_working(FINISHING)
+        self._check_intent(statement, its_seal, intent)
+        body = intent["body"]
+        series = self.series_of(body["series"])
+        if series.mark is not None and self._is_marked(series, body):
+            return {"mark": series.mark}
+        self.need_next({**body, "previous": statement["body"]["previous"]})
+        self._check_free(series, body)
+        mark = make_mark(keys.mark, canonical(body))
+        receipt = shaped(
+            MarkReceipt,
+            {
+                **self.head("keno/mark-receipt"),
+                "series": body["series"],
+                "game": body["game"],
+                "intent": document_hash(body),
+                "mark": mark_hash(mark),
+                "journal": self.place(),
+                "marked_at": self.now(),
+            },
+        )
+        line: MarkLine = {
+            "statement": statement,
+            "seal": its_seal,
+            "intent": intent,
+            "mark": mark,
+            "receipt": seal(receipt, keys.signing),
+        }
+        self.write("MARK", line)
+        return {"mark": mark}
+
+    def _check_intent(
+        self, statement: Sealed[LockStatement], its_seal: Seal, intent: Sealed[Intent]
+    ) -> None:
+        """Check the signatures of back office and generator, the seal, and that they fit."""
+        self.check_office(statement)
+        try:
+            check_signatures(intent, [self.state.keys["rng"]])
+        except BadSignature:
+            raise self._not_rng(intent) from None
+        said, body = statement["body"], intent["body"]
+        self.check_house(cast("Mapping[str, object]", body))
+        if said["log_origin"] != self.state.house["log_origin"]:
+            raise refused(Code.OTHER_HOUSE)
+        named = (body["statement"], body["series"], body["game"])
+        if named != (document_hash(said), said["series"], said["game"]):
+            raise refused(Code.OTHER_STATEMENT)
+        wanted = tuple(self.state.key_id(role) for role in ("office", "rng", "mark"))
+        if (said["office_key"], said["rng_key"], said["mark_key"]) != wanted:
+            raise refused(Code.OTHER_KEYS)
+        try:
+            check_sealed(said, its_seal, self.state.keys["log"], self.state.keys["inspector"])
+        except NotCosigned as fault:
+            raise refused(Code.NOT_SEALED, detail=fault) from None
+        except NotIncluded as fault:
+            raise refused(Code.NOT_INCLUDED, detail=fault) from None
+
+    def _not_rng(self, intent: Sealed[Intent]) -> Refused:
+        """Return the refusal of an intent whose key, or journal, was replaced."""
+        handover = self.state.handover
+        if handover is not None and intent["body"]["journal"]["epoch"] < self.state.peer_epoch:
+            return refused(Code.SUPERSEDED, {"handover": handover})
+        return refused(Code.NOT_RNG)
+
+    def _is_marked(self, series: Series, body: Intent) -> bool:
+        """Whether the open game of a series was marked for this very intent."""
+        open_game = cast("IntentLine", series.intent)
+        marked = open_game["intent"]
+        if marked["body"]["game"] != body["game"]:
+            return False
+        if document_hash(marked["body"]) == document_hash(body):
+            return True
+        name = f"{body['series']}-{body['game']}"
+        self.alarm(Code.OTHER_INTENT, f"a second intent for {name}", body)
+        raise refused(Code.OTHER_INTENT, {"intent": marked, "mark": series.mark}, game=name)
+
+    def _check_free(self, series: Series, body: Intent) -> None:
+        """Check that the intent continues the chain of marks, and that the game is not void."""
+        if series.tombstone is not None:
+            evidence = cast("dict[str, object]", series.tombstone)
+            raise refused(Code.VOID, evidence, game=f"{body['series']}-{body['game']}")
+        if body["journal"]["epoch"] != self.state.peer_epoch:
+            handover = self.state.handover
+            raise refused(Code.SUPERSEDED, {"handover": handover} if handover else None)
+        if body["last_mark"] == self.state.last_mark:
+            return
+        if not self.state.knows_mark(body["last_mark"]):
+            raise self.restored("an intent names a mark that is not in this journal")
+        self.alarm(Code.STALE_INTENT, "an intent does not follow the last mark", body)
+        raise refused(Code.STALE_INTENT, self._last_marked())
+
+    def _last_marked(self) -> dict[str, object] | None:
+        """Return the last intent that was marked, with its mark, as evidence for the generator."""
+        if self.state.last_mark_at == NOWHERE:
+            return None
+        line = self.journal.document_at(self.state.last_mark_at)
+        return {"intent": line["intent"], "mark": line["mark"]}
+
+    # ---- records ---------------------------------------------------------------------------------
+
+    def deliver(self, fields: Fields) -> Mapping[str, object]:
+        """Take a record of the generator's into this journal, having checked that it follows."""
+        self.need_sound()
+        if "void" in fields:
+            void = field(fields, "void", Void)
+            if self._is_new(void["record"]):
+                self._check_void(void)
+                self.write("VOID", void)
+        else:
+            drawn = field(fields, "drawn", Draw)
+            if self._is_new(drawn["record"]):
+                self._check_drawn(drawn)
+                self._take_drawn(drawn["record"])
+        return {}
+
+    def _is_new(self, record: Sealed[DrawRecord] | Sealed[VoidRecord]) -> bool:
+        """Whether a record is of the next game; one that is here already is taken as delivered."""
+        body = record["body"]
+        series = self.series_of(body["series"])
+        if not series.first <= body["game"] < series.next:
+            return True
+        here = self.journal.document_at(series.ended[body["game"] - series.first])
+        kept = cast("Sealed[DrawRecord]", here.get("record", here))
+        if document_hash(kept["body"]) == document_hash(body):
+            return False
+        self._check_rng(cast("Sealed[object]", record))
+        self.alarm(Code.WRONG_RECORD, "a second record for one game", body)
+        raise refused(Code.WRONG_RECORD, detail="the game has another record here")
+
+    def _check_drawn(self, drawn: Draw) -> None:
+        """Check a draw against what was marked, and work out its numbers."""
+        record, intent = drawn["record"]["body"], drawn["intent"]["body"]
+        self._check_rng(cast("Sealed[object]", drawn["record"]))
+        self.need_next(cast("Mapping[str, object]", record))
+        try:
+            check_mark(rsa_key(self.state.keys["mark"]), canonical(intent), record["mark"])
+        except MarkFailed as fault:
+            raise refused(Code.WRONG_RECORD, detail=fault) from None
+        name = f"{record['series']}-{record['game']}"
+        if record["mark"] != self.series_of(record["series"]).mark:
+            raise self.restored(f"{name} was marked, but not in this journal")
+        digest = document_hash(intent)
+        right = (digest, intent["statement"], list(draw_numbers(digest, record["mark"])))
+        if (record["intent"], record["statement"], record["numbers"]) != right:
+            self.alarm(Code.WRONG_RECORD, f"the record of {name} is wrong", record)
+            raise refused(Code.WRONG_RECORD, detail="its numbers are not those of its mark")
+
+    def _take_drawn(self, record: Sealed[DrawRecord]) -> None:
+        known = set(self.state.lockouts)
+        self.write("DRAWN", record)
+        for digest in self.state.lockouts.keys() - known:  # an exact repeat, for people to read
+            self.write("LOCKOUT", self.state.lockouts[digest])
+
+    def _check_void(self, void: Void) -> None:
+        record, stone = void["record"]["body"], void["tombstone"]
+        self._check_rng(cast("Sealed[object]", void["record"]))
+        series = self.need_next(cast("Mapping[str, object]", record))
+        try:
+            check_signatures(stone, [self.state.keys["inspector"]])
+        except BadSignature as fault:
+            raise refused(Code.WRONG_RECORD, detail=fault) from None
+        if series.tombstone is None:
+            raise self.restored("a game was given up, but not in this journal")
+        buried = document_hash(series.tombstone["tombstone"]["body"])
+        if record["tombstone"] != buried or document_hash(stone["body"]) != buried:
+            raise refused(Code.WRONG_RECORD, detail="it names another tombstone")
+
+    def _check_rng(self, sealed: Sealed[object]) -> None:
+        try:
+            check_signatures(sealed, [self.state.keys["rng"]])
+        except BadSignature:
+            raise refused(Code.NOT_RNG) from None
+        self.check_house(cast("Mapping[str, object]", sealed["body"]))
+
+    # ---- voiding ---------------------------------------------------------------------------------
+
+    def void(self, fields: Fields) -> Mapping[str, object]:
+        """Promise never to mark a game, unless it is marked already."""
+        statement = field(fields, "statement", Sealed[VoidStatement])
+        keys = self.need_working(VOIDING)
+        self.check_office(statement)
+        body = statement["body"]
+        series = self.need_next(cast("Mapping[str, object]", body))
+        name = f"{body['series']}-{body['game']}"
+        if series.mark is not None:
+            open_game = cast("dict[str, object]", series.intent)
+            raise refused(Code.MARKED, {**open_game, "mark": series.mark}, game=name)
+        if series.tombstone is None:
+            stone = shaped(
+                Tombstone,
+                {
+                    **self.head("keno/tombstone"),
+                    "series": body["series"],
+                    "game": body["game"],
+                    "statement": document_hash(body),
+                    "journal": self.place(),
+                    "buried_at": self.now(),
+                },
+            )
+            line: TombstoneLine = {"statement": statement, "tombstone": seal(stone, keys.signing)}
+            self.write("TOMBSTONE", line)
+            return cast("Mapping[str, object]", line)
+        return cast("Mapping[str, object]", series.tombstone)
+
+    # ---- acts under both keys: the generator carries them ----------------------------------------
+
+    def propose(self, fields: Fields) -> Mapping[str, object]:
+        """Take in an act that the generator's holder proposed, or return it approved."""
+        act = read_act(fields.get("proposal"))
+        digest = document_hash(act["body"])
+        if digest in self.state.acts:
+            return {"act": self.journal.document_at(self.state.acts[digest])}
+        self._check_signatures(act, signers(act["body"], self.state.keys)[:-1])
+        self._proposed = act
+        raise refused(Code.NOT_APPROVED)
+
+    def proposed(self, fields: Fields) -> Mapping[str, object]:  # noqa: ARG002  one form for all
+        """Show what the generator's holder asks to be approved."""
+        if self._proposed is None:
+            raise refused(Code.NOTHING_PENDING)
+        return {"act": self._proposed, "text": act_text(self._proposed["body"])}
+
+    def approve(self, fields: Fields) -> Mapping[str, object]:
+        """Approve what the generator's holder asked for."""
+        keys = self.open_keys(fields)
+        if self._proposed is None:
+            raise refused(Code.NOTHING_PENDING)
+        approved = self.sign_act(self._proposed, keys)
+        self._proposed = None
+        return {"act": approved}
+
+    def approved(self, fields: Fields) -> Mapping[str, object]:
+        """Carry out an act of this role's that the generator's holder approved."""
+        self.take_act(fields.get("approved"))
+        return {}

@@ -1,0 +1,201 @@
+"""How the processes talk: a request and its answer, each one canonical JSON document in a frame.
+
+A frame is its length in four bytes, the high byte first, and then the document. A request is
+`{"act": NAME, ...}`; the answer is `{"answer": {...}}` or `{"refused": {"code", "message",
+"evidence"}}`. Every act can be asked again with the same answer, so a lost answer is no harm: the
+client connects anew and asks once more.
+
+On one machine over a Unix socket, whose file mode says who may connect; between machines over TLS
+1.3, where each side presents a certificate and accepts only those that it was given.
+"""
+
+import socket
+import ssl
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from rng.core.canonical import NotCanonical, canonical, read_canonical
+from rng.serve.refusals import Refused
+
+FRAME_BYTES_MAX = 1 << 18
+LENGTH = struct.Struct(">I")
+CALL_SECONDS = 10.0
+
+
+class Unreachable(Exception):  # noqa: N818  the other side's absence, not an error of ours
+    """The other process did not answer."""
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """One side of mutual TLS: its own certificate and key, and the certificates it accepts."""
+
+    certificate: Path
+    key: Path
+    peers: Mapping[str, Path]
+
+    def context(self, *, server: bool) -> ssl.SSLContext:
+        """Return the settings of TLS: version 1.3, both sides authenticated by pinned keys."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.check_hostname = False  # who it is, the pinned certificate says
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_cert_chain(self.certificate, self.key)
+        for path in self.peers.values():
+            context.load_verify_locations(path)
+        return context
+
+    def peer_name(self, certificate: bytes | None) -> str | None:
+        """Return the name under which a certificate was pinned."""
+        for name, path in self.peers.items():
+            if certificate == ssl.PEM_cert_to_DER_cert(path.read_text()):
+                return name
+        return None
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a process listens: `unix:PATH` or `tls:HOST:PORT`."""
+
+    path: str | None = None
+    host: str = ""
+    port: int = 0
+
+    @classmethod
+    def read(cls, text: str) -> "Address":
+        """Return the address that a text names.
+
+        Raises:
+            ValueError: it names none.
+        """
+        kind, _, rest = text.partition(":")
+        host, _, port = rest.rpartition(":")
+        if kind == "unix" and rest:
+            return cls(path=rest)
+        if kind == "tls" and host and port.isdecimal():
+            return cls(host=host.strip("[]"), port=int(port))
+        raise ValueError(f"{text!r} is no address; write unix:PATH or tls:HOST:PORT")
+
+
+class Client:
+    """A connection to one process, made when it is first needed and again when it broke."""
+
+    def __init__(
+        self,
+        address: Address,
+        credentials: Credentials | None = None,
+        seconds: float = CALL_SECONDS,
+    ) -> None:
+        if address.path is None and credentials is None:
+            raise ValueError("an address over TLS needs certificates")
+        self._address = address
+        self._credentials = credentials
+        self._seconds = seconds
+        self._connection: socket.socket | None = None
+
+    def call(self, act: str, fields: Mapping[str, object] | None = None) -> dict[str, object]:
+        """Ask for an act and return its answer.
+
+        Raises:
+            Refused: the process said no.
+            Unreachable: it did not answer in time, or not in its form.
+        """
+        frame = to_frame({**(fields or {}), "act": act})
+        reused = self._connection is not None
+        try:
+            reply = self._exchange(frame)
+        except Unreachable:
+            if not reused:
+                raise
+            reply = self._exchange(frame)  # the connection was stale; every act can be repeated
+        return read_reply(reply)
+
+    def close(self) -> None:
+        """Close the connection; the next call makes a new one."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _exchange(self, frame: bytes) -> bytes:
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            self._connection.sendall(frame)
+            return self._receive(self._connection)
+        except (OSError, EOFError, ValueError) as trouble:
+            self.close()
+            raise Unreachable(str(trouble) or type(trouble).__name__) from trouble
+
+    def _connect(self) -> socket.socket:
+        if self._address.path is not None:
+            connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            connection.settimeout(self._seconds)
+            try:
+                connection.connect(self._address.path)
+            except OSError:
+                connection.close()
+                raise
+            return connection
+        credentials = cast("Credentials", self._credentials)
+        plain = socket.create_connection((self._address.host, self._address.port), self._seconds)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            secured = credentials.context(server=False).wrap_socket(plain)
+        except OSError:
+            plain.close()
+            raise
+        if credentials.peer_name(secured.getpeercert(binary_form=True)) is None:
+            secured.close()
+            raise ValueError("the other side's certificate is not one that was given")
+        return secured
+
+    @staticmethod
+    def _receive(connection: socket.socket) -> bytes:
+        (length,) = LENGTH.unpack(_exactly(connection, LENGTH.size))
+        if length > FRAME_BYTES_MAX:
+            raise ValueError("the answer is too long")
+        return _exactly(connection, length)
+
+
+def to_frame(document: object) -> bytes:
+    """Return a document as it goes over the wire.
+
+    Raises:
+        ValueError: it is too long.
+    """
+    data = canonical(document)
+    if len(data) > FRAME_BYTES_MAX:
+        raise ValueError("the document is too long to be sent")
+    return LENGTH.pack(len(data)) + data
+
+
+def read_reply(data: bytes) -> dict[str, object]:
+    """Return the answer of a reply.
+
+    Raises:
+        Refused: it is a refusal.
+        Unreachable: it is neither.
+    """
+    try:
+        reply = read_canonical(data)
+    except NotCanonical as fault:
+        raise Unreachable(f"the answer cannot be read: {fault}") from None
+    match reply:
+        case {"answer": dict(answer)}:
+            return cast("dict[str, object]", answer)
+        case {"refused": {"code": str(code), "message": str(message), "evidence": dict(evidence)}}:
+            raise Refused(code, message, cast("dict[str, object]", evidence))
+    raise Unreachable("the answer is not of its form")
+
+
+def _exactly(connection: socket.socket, count: int) -> bytes:
+    parts = bytearray()
+    while len(parts) < count:
+        part = connection.recv(count - len(parts))
+        if not part:
+            raise EOFError("the connection was closed")
+        parts += part
+    return bytes(parts)

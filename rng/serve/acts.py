@@ -307,8 +307,9 @@ class ActingProcess(KeyedProcess):
         self.write(FORMS[body["label"]][0], act)
         self._finish()
 
-    def settle_pending(self) -> None:
-        """See whether what is pending was approved; the generator asks, the inspector is told."""
+    def pending(self, fields: Fields) -> Mapping[str, object]:
+        """Return what still waits for approval; the generator asks first, the inspector is told."""
+        return self.proposals(fields)
 
     # ---- handing over ----------------------------------------------------------------------------
 

@@ -28,7 +28,6 @@ from rng.serve.clock import Clock, system_clock, time_text
 from rng.serve.journal import Damaged, Disk, Entry, Journal, WriteFailed
 from rng.serve.keystore import Keystore, OpenKeys, WrongPassphrase
 from rng.serve.refusals import Code, refused
-from rng.serve.server import LOCAL
 from rng.serve.slip import short_hash
 from rng.serve.software import software_hash
 from rng.serve.standing import Series, State
@@ -399,20 +398,3 @@ def field(fields: Fields, name: str, form: type[T]) -> T:
         return shaped(form, fields.get(name))
     except WrongShape as fault:
         raise refused(Code.MALFORMED, detail=f"{name}: {fault}") from None
-
-
-def dispatcher(
-    acts: Mapping[str, Handler], peers: Mapping[str, frozenset[str]]
-) -> Callable[[str, Fields], Mapping[str, object]]:
-    """Return what answers a request: the act that it names, if this peer may ask for it."""
-
-    def dispatch(peer: str, request: Fields) -> Mapping[str, object]:
-        act = request.get("act")
-        if not isinstance(act, str) or act not in acts:
-            raise refused(Code.NO_SUCH_ACT, act=str(act)[:40])
-        allowed = peers.get(act)
-        if peer != LOCAL and allowed is not None and peer not in allowed:
-            raise refused(Code.WRONG_PEER, wanted=" or ".join(sorted(allowed)))
-        return acts[act](request)
-
-    return dispatch

@@ -48,8 +48,8 @@ class Series:
     intent: IntentLine | None = None
     mark: str | None = None
     tombstone: TombstoneLine | None = None
-    opened: array[int] = field(default_factory=lambda: array("Q"))
-    ended: array[int] = field(default_factory=lambda: array("Q"))
+    opened: "array[int]" = field(default_factory=lambda: array("Q"))
+    ended: "array[int]" = field(default_factory=lambda: array("Q"))
     open_at: int = NOWHERE
 
     @property

@@ -54,9 +54,21 @@ def check_sealed(statement: LockStatement, seal: Seal, log_key: str, inspector: 
         NotCosigned: the checkpoint is another one or lacks a signature.
         NotIncluded: the path does not lead from the entry to the root.
     """
-    checkpoint = cosigned_checkpoint(seal["note"], statement["log_origin"], log_key, inspector)
-    if read_note(seal["note"]).text != statement["checkpoint"]:
+    cosigned_checkpoint(seal["note"], statement["log_origin"], log_key, inspector)
+    check_locked(statement, seal)
+
+
+def check_locked(statement: LockStatement, seal: Seal) -> None:
+    """Check that a cosigned checkpoint is that of a statement, and has its LOCK entry in it.
+
+    Raises:
+        NotCosigned: it is another checkpoint.
+        NotIncluded: the path does not lead from the entry to the root.
+    """
+    text = read_note(seal["note"]).text
+    if text != statement["checkpoint"]:
         raise NotCosigned("the cosigned checkpoint is not the one of the statement")
+    checkpoint = read_checkpoint(text)
     try:
         check_inclusion(
             bytes.fromhex(statement["lock_leaf"]),

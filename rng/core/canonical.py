@@ -7,9 +7,9 @@ UTF-16 units agree), no spaces, the short escapes, everything else as it is in U
 """
 
 import json
+from typing import cast
 
 WHOLE_MAX = 2**53 - 1
-DEPTH_MAX = 32
 _WRITER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
@@ -23,11 +23,26 @@ def canonical(value: object) -> bytes:
     Raises:
         NotCanonical: it holds something that the form does not have.
     """
-    _check(value, DEPTH_MAX)
     try:
-        return _WRITER.encode(value).encode()
+        data = _WRITER.encode(value).encode()
     except UnicodeEncodeError:
         raise NotCanonical("a text holds half of a surrogate pair") from None
+    except (TypeError, ValueError, RecursionError) as fault:
+        raise NotCanonical(f"it has no canonical form: {fault}") from None
+    _check(value)
+    return data
+
+
+def read_json(data: bytes) -> object:
+    """Return the value of JSON in any form, without fractions.
+
+    Raises:
+        NotCanonical: it is not JSON, or holds a fraction.
+    """
+    try:
+        return _read(data.decode())
+    except (ValueError, RecursionError) as fault:
+        raise NotCanonical(f"not JSON: {fault}") from None
 
 
 def read_canonical(data: bytes) -> object:
@@ -36,37 +51,41 @@ def read_canonical(data: bytes) -> object:
     Raises:
         NotCanonical: they are not JSON, or not the one form of their value.
     """
-    try:
-        value: object = json.loads(
-            data.decode(), parse_float=_no_fractions, parse_constant=_no_fractions
-        )
-    except (ValueError, RecursionError) as fault:
-        raise NotCanonical(f"not JSON: {fault}") from None
+    value = read_json(data)
     # A name that stands twice, a space, another order or another escape all end here.
     if canonical(value) != data:
         raise NotCanonical("JSON, but not in the canonical form")
     return value
 
 
-def _check(value: object, depth: int) -> None:
-    if value is None or isinstance(value, bool | str):
-        return
-    if isinstance(value, int):
-        if abs(value) > WHOLE_MAX:
-            raise NotCanonical("a whole number is beyond 2^53")
-    elif not depth:
-        raise NotCanonical("nested too deep")
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            if not (isinstance(name, str) and name.isascii()):
+def _check(value: object) -> None:
+    """Check every value within a value; that it has an end, the writer has found out before."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        kind = type(value)
+        if kind is str or kind is bool or value is None:
+            continue
+        if kind is int:
+            if not -WHOLE_MAX <= cast("int", value) <= WHOLE_MAX:
+                raise NotCanonical("a whole number is beyond 2^53")
+        elif kind is dict:
+            fields = cast("dict[str, object]", value)
+            try:
+                ascii_names = "".join(fields).isascii()
+            except TypeError:  # the writer would have made text of a number
+                ascii_names = False
+            if not ascii_names:
                 raise NotCanonical("a name is not ASCII text")
-            _check(item, depth - 1)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            _check(item, depth - 1)
-    else:
-        raise NotCanonical(f"{type(value).__name__} has no canonical form")
+            waiting.extend(fields.values())
+        elif kind is list or kind is tuple:
+            waiting.extend(cast("list[object]", value))
+        else:
+            raise NotCanonical(f"{kind.__name__} has no canonical form")
 
 
 def _no_fractions(text: str) -> object:
     raise NotCanonical(f"{text} is not a whole number")
+
+
+_read = json.JSONDecoder(parse_float=_no_fractions, parse_constant=_no_fractions).decode

@@ -6,6 +6,7 @@ too few.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -29,15 +30,15 @@ class WrongShape(Exception):  # noqa: N818  what was offered is refused
     """A document is not of its form; the text says where."""
 
 
-@dataclass(frozen=True)
 class Text:
     """Text that matches a pattern from end to end."""
 
-    pattern: str
+    def __init__(self, pattern: str) -> None:
+        self._matched = re.compile(pattern).fullmatch
 
     def fits(self, value: object) -> bool:
         """Whether a value is of this form."""
-        return re.fullmatch(self.pattern, cast("str", value)) is not None
+        return self._matched(cast("str", value)) is not None
 
 
 @dataclass(frozen=True)
@@ -64,71 +65,115 @@ class Length:
         return self.low <= len(cast("list[object]", value)) <= self.high
 
 
+Check = Callable[[object, str], None]
+
+
 def shaped(form: type[T], value: object) -> T:
     """Return the value as its form.
 
     Raises:
         WrongShape: it is not of that form.
     """
-    _check(form, value, "the document")
+    _checker(cast("Any", form))(value, "")
     return cast("T", value)
 
 
-def _check(form: Any, value: object, place: str) -> None:  # noqa: ANN401, C901  a type is any value; one branch a kind of form
-    origin = get_origin(form)
-    if origin is Annotated:
-        base, *limits = get_args(form)
-        _check(base, value, place)
-        if not all(limit.fits(value) for limit in limits):
-            raise WrongShape(f"{place} is not in its form")
-    elif origin is Literal:
-        if not any(value == choice and type(value) is type(choice) for choice in get_args(form)):
-            raise WrongShape(f"{place} must be {' or '.join(map(repr, get_args(form)))}")
-    elif origin in (Union, UnionType):
-        _check_choice(get_args(form), value, place)
-    elif origin is list or form is list:
-        _check_type(list, value, place)
-        for index, item in enumerate(cast("list[object]", value)):
-            _check(get_args(form)[0], item, f"{place}[{index}]")
-    elif origin is dict:
-        _check_type(dict, value, place)
-        names, items = get_args(form)
-        for name, item in cast("dict[str, object]", value).items():
-            _check(names, name, f"a name in {place}")
-            _check(items, item, f"{place}.{name}")
-    elif is_typeddict(origin or form):
-        _check_fields(form, value, place)
-    elif form is not object:  # a line's document has the form of its kind, checked elsewhere
-        _check_type(form, value, place)
-
-
-def _check_choice(choices: tuple[Any, ...], value: object, place: str) -> None:
-    """Check a field that may be null, which is the only choice that forms have."""
-    if value is not None:
-        (form,) = (choice for choice in choices if choice is not NoneType)
-        _check(form, value, place)
-
-
-def _check_fields(form: Any, value: object, place: str) -> None:  # noqa: ANN401  as above
-    _check_type(dict, value, place)
-    document = cast("dict[str, object]", value)
-    fields = _fields(form)
-    for name in fields.keys() ^ document.keys():
-        problem = "is missing from" if name in fields else "does not belong in"
-        raise WrongShape(f"{name!r} {problem} {place}")
-    for name, field in fields.items():
-        _check(field, document[name], f"{place}.{name}" if place != "the document" else name)
-
-
-def _check_type(kind: type, value: object, place: str) -> None:
-    if type(value) is not kind:
-        raise WrongShape(f"{place} is not {kind.__name__}")
-
-
 @cache
-def _fields(form: Any) -> dict[str, Any]:  # noqa: ANN401  as above
-    """Return the fields of a form; in a generic one its parameter is replaced by what it holds."""
+def _checker(form: Any) -> Check:  # noqa: ANN401, PLR0911  a form is any type; a kind a line
+    """Return what checks a value, and says where it stands if it is not of its form."""
+    origin, arguments = get_origin(form), get_args(form)
+    if origin is Annotated:
+        return _limited(arguments)
+    if origin is Literal:
+        return _one_of(arguments)
+    if origin in (Union, UnionType):
+        return _or_null(arguments)
+    if origin is list:
+        return _list_of(_checker(arguments[0]))
+    if origin is dict:
+        return _dict_of(_checker(arguments[0]), _checker(arguments[1]))
+    if is_typeddict(origin or form):
+        return _fields_of(form)
+    return _typed(form)
+
+
+def _limited(arguments: tuple[Any, ...]) -> Check:
+    base, limits = _checker(arguments[0]), arguments[1:]
+
+    def check(value: object, place: str) -> None:
+        base(value, place)
+        for limit in limits:
+            if not limit.fits(value):
+                raise WrongShape(f"{place} is not in its form")
+
+    return check
+
+
+def _one_of(choices: tuple[Any, ...]) -> Check:
+    def check(value: object, place: str) -> None:
+        if not any(value == choice and type(value) is type(choice) for choice in choices):
+            raise WrongShape(f"{place} must be {' or '.join(map(repr, choices))}")
+
+    return check
+
+
+def _or_null(choices: tuple[Any, ...]) -> Check:
+    """Return the check of a field that may be null, which is the only choice that forms have."""
+    (form,) = (choice for choice in choices if choice is not NoneType)
+    inner = _checker(form)
+
+    def check(value: object, place: str) -> None:
+        if value is not None:
+            inner(value, place)
+
+    return check
+
+
+def _list_of(inner: Check) -> Check:
+    def check(value: object, place: str) -> None:
+        if type(value) is not list:
+            raise WrongShape(f"{place} is not a list")
+        for index, item in enumerate(value):
+            inner(item, f"{place}[{index}]")
+
+    return check
+
+
+def _dict_of(names: Check, items: Check) -> Check:
+    def check(value: object, place: str) -> None:
+        if type(value) is not dict:
+            raise WrongShape(f"{place} is not an object")
+        for name, item in value.items():
+            names(name, f"a name in {place}")
+            items(item, f"{place}.{name}")
+
+    return check
+
+
+def _fields_of(form: Any) -> Check:  # noqa: ANN401  as above
+    """Return the check of a form; in a generic one its parameter is what it holds."""
     origin = get_origin(form) or form
-    hints = get_type_hints(origin, include_extras=True)
     held = dict(zip(getattr(origin, "__parameters__", ()), get_args(form), strict=True))
-    return {name: held.get(hint, hint) for name, hint in hints.items()}
+    hints = get_type_hints(origin, include_extras=True)
+    checks = {name: _checker(held.get(hint, hint)) for name, hint in hints.items()}
+
+    def check(value: object, place: str) -> None:
+        if type(value) is not dict:
+            raise WrongShape(f"{place or 'the document'} is not an object")
+        if value.keys() != checks.keys():
+            name = min(value.keys() ^ checks.keys(), key=str)
+            problem = "is missing from" if name in checks else "does not belong in"
+            raise WrongShape(f"{name!r} {problem} {place or 'the document'}")
+        for name, field in checks.items():
+            field(value[name], f"{place}.{name}" if place else name)
+
+    return check
+
+
+def _typed(form: type) -> Check:
+    def check(value: object, place: str) -> None:
+        # A line's document is any object here: it has the form of its kind, checked elsewhere.
+        if type(value) is not form and form is not object:
+            raise WrongShape(f"{place or 'the document'} is not {form.__name__}")
+
+    return check

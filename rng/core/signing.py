@@ -1,6 +1,7 @@
 """Hashes, key ids and Ed25519 signatures of documents."""
 
 from collections.abc import Iterable
+from functools import cache
 from hashlib import sha256
 from typing import TypeVar
 
@@ -93,7 +94,9 @@ def check_signatures(sealed: Sealed[B], publics: Iterable[str]) -> None:
             raise BadSignature("a signature does not fit its document") from None
 
 
+@cache
 def _load(public: str) -> object:
+    """Return a key; there are five in a house, and one more at each rotation."""
     try:
         return load_der_public_key(bytes.fromhex(public))
     except ValueError:

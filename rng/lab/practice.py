@@ -49,7 +49,13 @@ class Peer(Protocol):
         """Ask for an act."""
 
 
-def set_up(folder: Path, public: Path, house: str, series: dict[str, int]) -> None:
+def set_up(
+    folder: Path,
+    public: Path,
+    house: str,
+    series: dict[str, int],
+    jurisdiction: str = JURISDICTION,
+) -> None:
     """Make the office's keys, and bring house, series and public keys to the ceremony.
 
     Raises:
@@ -62,7 +68,7 @@ def set_up(folder: Path, public: Path, house: str, series: dict[str, int]) -> No
         {
             "label": "keno/terms",
             "version": 1,
-            "jurisdiction": JURISDICTION,
+            "jurisdiction": jurisdiction,
             "house": house,
             "log_origin": "practice.example/keno",
             "series": series,

@@ -59,7 +59,7 @@ from rng.serve.protocol import Unreachable
 from rng.serve.refusals import Code, Refused, refused
 from rng.serve.server import log
 from rng.serve.slip import draw_slip, void_slip
-from rng.serve.standing import NOWHERE, Series
+from rng.serve.standing import NOWHERE
 
 
 class Peer(Protocol):
@@ -92,6 +92,7 @@ class GeneratorProcess(ActingProcess):
         self._generator: CyclingGenerator | None = None
         self._tested = False
         self._delivered: tuple[str, int] | None = None
+        self._last_ended: tuple[tuple[str, int], dict[str, object]] | None = None
         self._trouble: str | None = None
         super().__init__(folder, surroundings)
         if self.failure is None:
@@ -127,7 +128,7 @@ class GeneratorProcess(ActingProcess):
         body = statement["body"]
         series = self.series_of(body["series"])
         if series.first <= body["game"] < series.next:
-            return {"drawn": self._drawn_before(series, statement)}
+            return {"drawn": self._drawn_before(statement)}
         self.check_office(statement)
         self.need_next(cast("Mapping[str, object]", body))
         if series.intent is None:
@@ -143,12 +144,12 @@ class GeneratorProcess(ActingProcess):
         series = self.series_of(code)
         if not series.first <= game < series.next:
             raise refused(Code.NO_SUCH_GAME, game=f"{code}-{game}")
-        return self._ended(series, game)
+        return self._ended(code, game)
 
-    def _drawn_before(self, series: Series, statement: Sealed[LockStatement]) -> Draw:
+    def _drawn_before(self, statement: Sealed[LockStatement]) -> Draw:
         """Return the record of a game that is over, if this is the statement it was drawn for."""
         game = statement["body"]["game"]
-        ended = self._ended(series, game)
+        ended = self._ended(statement["body"]["series"], game)
         if "void" in ended:
             raise refused(Code.VOID, ended, game=_name(statement["body"]))
         drawn = cast("Draw", ended["drawn"])
@@ -175,7 +176,7 @@ class GeneratorProcess(ActingProcess):
             self._printer.check_ready()
         except NotReady as trouble:
             raise refused(Code.PRINTER, detail=trouble) from None
-        self.check_software()
+        software = self.check_software()
         if not self._tested:
             self._tested = bool(self.run_self_test())
         keys = self.need_working()
@@ -194,7 +195,7 @@ class GeneratorProcess(ActingProcess):
             "requests": secret.requests,
             "reseeds": secret.reseeds,
             "journal": self.place(),
-            "software": self.current_software(),
+            "software": software,
             "last_mark": self.state.last_mark,
         }
         line: IntentLine = {
@@ -247,6 +248,7 @@ class GeneratorProcess(ActingProcess):
         mark = mark or series.mark or self._ask_mark(code, line)
         intent = line["intent"]["body"]
         self._check_mark(intent, mark)
+        digest = document_hash(intent)
         record: DrawRecord = {
             "label": "keno/draw-record",
             "version": 1,
@@ -256,9 +258,9 @@ class GeneratorProcess(ActingProcess):
             "game": intent["game"],
             "previous": series.previous,
             "statement": intent["statement"],
-            "intent": document_hash(intent),
+            "intent": digest,
             "mark": mark,
-            "numbers": list(draw_numbers(document_hash(intent), mark)),
+            "numbers": list(draw_numbers(digest, mark)),
             "journal": self.place(),
             "drawn_at": self.now(),
         }
@@ -267,7 +269,9 @@ class GeneratorProcess(ActingProcess):
         self.write("DRAWN", sealed)
         for digest in self.state.lockouts.keys() - known:  # an exact repeat, for people to read
             self.write("LOCKOUT", self.state.lockouts[digest])
-        return {**line, "record": sealed}
+        drawn: Draw = {**line, "record": sealed}
+        self._last_ended = (code, intent["game"]), {"drawn": drawn}
+        return drawn
 
     # ---- the inspector ---------------------------------------------------------------------------
 
@@ -318,7 +322,11 @@ class GeneratorProcess(ActingProcess):
         if last is None or last == self._delivered:
             return
         code, game = last
-        self._ask("deliver", self._ended(self.state.series[code], game))
+        ended = self._ended(code, game)
+        if "drawn" in ended:  # statement and seal are in its journal, with its mark
+            drawn = cast("Draw", ended["drawn"])
+            ended = {"intent": drawn["intent"], "record": drawn["record"]}
+        self._ask("deliver", ended)
         self._delivered = last
 
     # ---- voiding ---------------------------------------------------------------------------------
@@ -330,7 +338,7 @@ class GeneratorProcess(ActingProcess):
         body = statement["body"]
         series = self.series_of(body["series"])
         if series.first <= body["game"] < series.next:
-            return {"void": self._void_before(series, statement)}
+            return {"void": self._void_before(statement)}
         self.check_office(statement)
         self.need_next(cast("Mapping[str, object]", body))
         self.need_working(VOIDING)
@@ -345,9 +353,9 @@ class GeneratorProcess(ActingProcess):
                 raise self._marked(body["series"], refusal) from None
             raise
 
-    def _void_before(self, series: Series, statement: Sealed[VoidStatement]) -> Void:
+    def _void_before(self, statement: Sealed[VoidStatement]) -> Void:
         body = statement["body"]
-        ended = self._ended(series, body["game"])
+        ended = self._ended(body["series"], body["game"])
         if "drawn" in ended:
             raise refused(Code.DRAWN, ended, game=_name(body))
         void = cast("Void", ended["void"])
@@ -402,6 +410,7 @@ class GeneratorProcess(ActingProcess):
         }
         void: Void = {**line, "record": seal(record, keys.signing)}
         self.write("VOID", void)
+        self._last_ended = (code, record["game"]), {"void": void}
         return void
 
     # ---- acts under both keys: this process carries them -----------------------------------------
@@ -475,7 +484,7 @@ class GeneratorProcess(ActingProcess):
             self._maybe_printed.discard(item.record)
 
     def _slip(self, code: str, game: int, *, reprint: bool) -> bytes:
-        ended = self._ended(self.state.series[code], game)
+        ended = self._ended(code, game)
         if "void" in ended:
             return void_slip(cast("Void", ended["void"])["record"]["body"], reprint=reprint)
         return draw_slip(cast("Draw", ended["drawn"])["record"]["body"], reprint=reprint)
@@ -487,8 +496,11 @@ class GeneratorProcess(ActingProcess):
             return common
         return {**common, "unprinted": len(self.state.unprinted), "trouble": self._trouble}
 
-    def _ended(self, series: Series, game: int) -> dict[str, object]:
+    def _ended(self, code: str, game: int) -> dict[str, object]:
         """Return the whole of a game that is over, from the journal."""
+        if self._last_ended is not None and self._last_ended[0] == (code, game):
+            return self._last_ended[1]
+        series = self.state.series[code]
         place = game - series.first
         end = self.journal.document_at(series.ended[place])
         if "tombstone" in end:

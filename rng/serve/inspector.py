@@ -20,7 +20,6 @@ from rng.core.derive import draw_numbers
 from rng.core.mark import MarkFailed, check_mark, make_mark, mark_hash
 from rng.core.records import (
     Count,
-    Draw,
     DrawRecord,
     Hash,
     Intent,
@@ -61,6 +60,7 @@ from rng.note import (
 from rng.sealed_log import (
     NotCosigned,
     NotIncluded,
+    check_locked,
     check_sealed,
     cosigned_checkpoint,
     inspector_name,
@@ -116,7 +116,7 @@ class InspectorProcess(ActingProcess):
 
     def _check_not_restored(self, fields: Fields) -> None:
         """Lock out if the back office holds a cosignature of ours that is not in this journal."""
-        if fields.get("cosigned") is None:
+        if fields.get("cosigned") in (None, self.state.checkpoint):
             return
         shown = field(fields, "cosigned", NoteText)
         try:
@@ -211,11 +211,18 @@ class InspectorProcess(ActingProcess):
         if (said["office_key"], said["rng_key"], said["mark_key"]) != wanted:
             raise refused(Code.OTHER_KEYS)
         try:
-            check_sealed(said, its_seal, self.state.keys["log"], self.state.keys["inspector"])
+            self._check_sealed(said, its_seal)
         except NotCosigned as fault:
             raise refused(Code.NOT_SEALED, detail=fault) from None
         except NotIncluded as fault:
             raise refused(Code.NOT_INCLUDED, detail=fault) from None
+
+    def _check_sealed(self, said: LockStatement, its_seal: Seal) -> None:
+        """Check the seal; a checkpoint that was cosigned here last needs no signature checked."""
+        if its_seal["note"] == self.state.checkpoint:
+            check_locked(said, its_seal)
+        else:
+            check_sealed(said, its_seal, self.state.keys["log"], self.state.keys["inspector"])
 
     def _not_rng(self, intent: Sealed[Intent]) -> Refused:
         """Return the refusal of an intent whose key, or journal, was replaced."""
@@ -269,10 +276,10 @@ class InspectorProcess(ActingProcess):
                 self._check_void(void)
                 self.write("VOID", void)
         else:
-            drawn = field(fields, "drawn", Draw)
-            if self._is_new(drawn["record"]):
-                self._check_drawn(drawn)
-                self._take_drawn(drawn["record"])
+            record = field(fields, "record", Sealed[DrawRecord])
+            if self._is_new(record):
+                self._check_drawn(record, field(fields, "intent", Sealed[Intent])["body"])
+                self._take_drawn(record)
         return {}
 
     def _is_new(self, record: Sealed[DrawRecord] | Sealed[VoidRecord]) -> bool:
@@ -289,10 +296,10 @@ class InspectorProcess(ActingProcess):
         self.alarm(Code.WRONG_RECORD, "a second record for one game", body)
         raise refused(Code.WRONG_RECORD, detail="the game has another record here")
 
-    def _check_drawn(self, drawn: Draw) -> None:
-        """Check a draw against what was marked, and work out its numbers."""
-        record, intent = drawn["record"]["body"], drawn["intent"]["body"]
-        self._check_rng(cast("Sealed[object]", drawn["record"]))
+    def _check_drawn(self, sealed: Sealed[DrawRecord], intent: Intent) -> None:
+        """Check a record against what was marked, and work out its numbers."""
+        record = sealed["body"]
+        self._check_rng(cast("Sealed[object]", sealed))
         self.need_next(cast("Mapping[str, object]", record))
         try:
             check_mark(rsa_key(self.state.keys["mark"]), canonical(intent), record["mark"])

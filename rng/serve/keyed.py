@@ -29,7 +29,7 @@ from rng.serve.journal import Damaged, Disk, Entry, Journal, WriteFailed
 from rng.serve.keystore import Keystore, OpenKeys, WrongPassphrase
 from rng.serve.refusals import Code, refused
 from rng.serve.slip import short_hash
-from rng.serve.software import software_hash
+from rng.serve.software import SoftwareWatch
 from rng.serve.standing import Series, State
 
 JOURNAL = "journal.jsonl"
@@ -56,7 +56,7 @@ class Surroundings:
 
     clock: Clock = system_clock
     disk: Disk = field_of(default_factory=Disk)
-    software: Callable[[], str] = software_hash
+    software: Callable[[], str] = field_of(default_factory=SoftwareWatch)
 
 
 class KeyedProcess:
@@ -127,6 +127,12 @@ class KeyedProcess:
         """Return the generator's instance, if this process has one."""
         return None
 
+    def after(self) -> None:
+        """Do what an answer left to do; called when it has been sent."""
+
+    def idle(self) -> None:
+        """Do what is done between requests; called over and over."""
+
     # ---- the journal -----------------------------------------------------------------------------
 
     def write(self, kind: str, document: object) -> Entry:
@@ -188,11 +194,12 @@ class KeyedProcess:
         if document_hash(lockout) not in self.state.lockouts:
             self.write("LOCKOUT", lockout)
 
-    def check_software(self) -> None:
-        """Lock out if the software is not the one that both keys accepted (X-software-seal)."""
+    def check_software(self) -> str:
+        """Return the software hash; lock out if both keys did not accept it (X-software-seal)."""
         current = self.current_software()
         if current != self.state.software:
             self.lock_out("software", f"the software is now {short_hash(current)}")
+        return current
 
     def run_self_test(self) -> tuple[str, ...]:
         """Try the known answers; lock out if one is not given (X-rng-drbg)."""

@@ -1,4 +1,4 @@
-"""How the processes talk: a request and its answer, each one canonical JSON document in a frame.
+"""How the processes talk: a request and its answer, each one JSON document in a frame.
 
 A frame is its length in four bytes, the high byte first, and then the document. A request is
 `{"act": NAME, ...}`; the answer is `{"answer": {...}}` or `{"refused": {"code", "message",
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from rng.core.canonical import NotCanonical, canonical, read_canonical
+from rng.core.canonical import NotCanonical, canonical, read_json
 from rng.serve.refusals import Refused
 
 FRAME_BYTES_MAX = 1 << 18
@@ -180,7 +180,7 @@ def read_reply(data: bytes) -> dict[str, object]:
         Unreachable: it is neither.
     """
     try:
-        reply = read_canonical(data)
+        reply = read_json(data)
     except NotCanonical as fault:
         raise Unreachable(f"the answer cannot be read: {fault}") from None
     match reply:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from rng.core.canonical import NotCanonical, read_canonical
+from rng.core.canonical import NotCanonical, read_json
 from rng.serve.protocol import (
     FRAME_BYTES_MAX,
     LENGTH,
@@ -171,7 +171,7 @@ class Server:
 
     def _reply(self, listener: Listener, peer: str, data: bytes) -> bytes:
         try:
-            request = read_canonical(data)
+            request = read_json(data)
         except NotCanonical as fault:
             raise ValueError(f"not a request: {fault}") from None
         if not isinstance(request, dict):

@@ -5,6 +5,8 @@ holds `rng` checks it without us. The outcome-critical one covers `rng/core`; th
 every module of the package. The hash of the whole one is the software hash of journals and intents.
 """
 
+import os
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -23,3 +25,31 @@ def manifest(package: Path = PACKAGE, part: str = ".") -> str:
 def software_hash(package: Path = PACKAGE) -> str:
     """Return the hash of the whole manifest."""
     return sha256(manifest(package).encode()).hexdigest()
+
+
+class SoftwareWatch:
+    """The software hash at every draw: worked out anew when a file was touched in any way."""
+
+    def __init__(self, package: Path = PACKAGE) -> None:
+        self._package = package
+        self._seen: object = None
+        self._hash = ""
+
+    def __call__(self) -> str:
+        """Return the hash of the software as it is on the disk now."""
+        seen = [
+            (path, status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+            for path, status in _modules(str(self._package))
+        ]
+        if seen != self._seen:
+            self._seen, self._hash = seen, software_hash(self._package)
+        return self._hash
+
+
+def _modules(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.is_dir(follow_symlinks=False):
+                yield from _modules(entry.path)
+            elif entry.name.endswith(".py"):
+                yield entry.path, entry.stat()

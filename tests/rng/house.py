@@ -18,7 +18,7 @@ from typing import cast
 
 import pytest
 
-from rng.core.canonical import canonical, read_canonical
+from rng.core.canonical import canonical, read_json
 from rng.core.entropy import operating_system
 from rng.lab.practice import PracticeOffice, set_up
 from rng.serve.ceremony import Part, make_journal, make_keys
@@ -84,7 +84,7 @@ class Wire:
         if self.answering is None:
             raise Unreachable("the process is down")
         self.asked.append(act)
-        request = read_canonical(canonical({**cast("dict[str, object]", fields or {}), "act": act}))
+        request = read_json(canonical({**cast("dict[str, object]", fields or {}), "act": act}))
         try:
             reply = {"answer": self.answering(LOCAL, cast("dict[str, object]", request))}
         except Refused as refusal:

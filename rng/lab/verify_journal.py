@@ -1,0 +1,446 @@
+"""Checking a whole journal, of either role, from public keys alone (X-draw-public).
+
+A second opinion: it is written from the format page and shares with the processes only `rng.core`,
+the proofs and the notes. It follows every key from its epoch to the next, every game from its
+statement to its record, and every lockout to its reopening. It stops at the first line that is
+wrong and says what, in one line.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import cast
+
+from rng.core.canonical import canonical, read_canonical
+from rng.core.mark import check_mark, check_permutation, mark_hash
+from rng.core.records import (
+    Alarm,
+    Cosigned,
+    DrawRecord,
+    Genesis,
+    Handover,
+    Holders,
+    IntentLine,
+    Key,
+    Line,
+    Lockout,
+    MarkLine,
+    NewSeries,
+    Position,
+    Printed,
+    Relocked,
+    Reopen,
+    Repaired,
+    Sealed,
+    Start,
+    TombstoneLine,
+    Unlocked,
+    Void,
+)
+from rng.core.shapes import shaped
+from rng.core.signing import check_signatures, document_hash, key_id, rsa_key
+from rng.lab.verify import Wrong, check_outcome, found_in, which_game
+from rng.note import read_checkpoint, read_note
+from rng.sealed_log import check_sealed, cosigned_checkpoint
+
+NO_HASH = "0" * 64
+
+
+@dataclass
+class Place:
+    """Where a series stands, as the journal tells it so far."""
+
+    next: int
+    previous: str
+    line: IntentLine | None = None
+    mark: str | None = None
+    tombstone: TombstoneLine | None = None
+
+
+@dataclass
+class Report:
+    """What a sound journal says."""
+
+    role: str = ""
+    house: str = ""
+    lines: int = 0
+    head: str = NO_HASH
+    drawn: int = 0
+    void: int = 0
+    records: dict[tuple[str, int], str] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """Return the report in one line."""
+        return (
+            f"{self.role} of {self.house}: {self.lines} lines, {self.drawn} drawn, "
+            f"{self.void} void, head {self.head[:16]}"
+        )
+
+
+def verify_journal(path: Path, keys: Mapping[str, str]) -> Report:
+    """Check a journal from its first line to its last.
+
+    Raises:
+        Wrong: the first thing that is wrong.
+    """
+    check = _Check(keys)
+    with path.open("rb") as file:
+        for number, data in enumerate(file, 1):
+            with found_in(f"{path.name}, line {number}"):
+                check.line(data)
+    if not check.report.lines:
+        raise Wrong(f"{path.name} is empty")
+    return check.report
+
+
+def verify_agreement(one: Report, other: Report) -> int:
+    """Check that two journals tell the same of every game that both know; return how many.
+
+    Raises:
+        Wrong: they differ.
+    """
+    common = one.records.keys() & other.records.keys()
+    for series, game in sorted(common):
+        if one.records[series, game] != other.records[series, game]:
+            raise Wrong(f"the journals have different records of {series}-{game}")
+    return len(common)
+
+
+class _Check:
+    def __init__(self, keys: Mapping[str, str]) -> None:
+        self._trusted = {key_id(public) for public in keys.values()}
+        self._keys: dict[str, str] = {}
+        self._series: dict[str, Place] = {}
+        self._last_mark = ""
+        self._epoch = 0
+        self._unprinted: set[str] = set()
+        self._lockouts: set[str] = set()
+        self._outcomes: set[frozenset[int]] = set()
+        self._log_size = 0
+        self._line: Line
+        self._genesis: Genesis
+        self.report = Report()
+
+    def line(self, data: bytes) -> None:
+        """Check the next line."""
+        if not data.endswith(b"\n"):
+            raise Wrong("the line is torn")
+        line = shaped(Line, read_canonical(data[:-1]))
+        report = self.report
+        if line["index"] != report.lines or line["previous"] != report.head:
+            raise Wrong("the line does not follow the one before it")
+        if (line["kind"] == "GENESIS") != (report.lines == 0):
+            raise Wrong("a genesis is the first line and only that")
+        if line["kind"] not in _CHECKS:
+            raise Wrong(f"there is no kind of line {line['kind']!r}")
+        self._line = line
+        role, form, check = _CHECKS[line["kind"]]
+        if role not in ("", report.role):
+            raise Wrong(f"{line['kind']} does not belong in the journal of the {report.role}")
+        check(self, shaped(form, line["document"]))
+        report.lines += 1
+        report.head = sha256(data[:-1]).hexdigest()
+
+    # ---- the ceremony ----------------------------------------------------------------------------
+
+    def genesis(self, sealed: Sealed[Genesis]) -> None:
+        """Check the first line: keys that are trusted, a mark key that is a permutation."""
+        body = sealed["body"]
+        house = body["house"]
+        self._genesis, self._keys = body, dict(cast("dict[str, str]", house["keys"]))
+        for role, public in self._keys.items():
+            if key_id(public) not in self._trusted:
+                raise Wrong(f"its {role} key is not among the public keys")
+        check_permutation(rsa_key(house["keys"]["mark"]), house["mark_key_roots"])
+        check_signatures(sealed, [self._keys[body["role"]]])
+        self.report.role, self.report.house = body["role"], house["house"]
+        self._epoch = body["epoch"]
+        beginning = document_hash(house)
+        self._last_mark = beginning
+        self._series = {code: Place(game, beginning) for code, game in house["series"].items()}
+        if body["handover"] is not None:
+            self._handed_over(body["handover"])
+        elif body["epoch"] != 1:
+            raise Wrong("a later journal starts with a handover")
+
+    def _handed_over(self, handover: Sealed[Handover]) -> None:
+        given, body = handover["body"], self._genesis
+        giver = "inspector" if body["role"] == "rng" else "rng"
+        check_signatures(handover, [self._keys[giver]])
+        if (given["role"], given["epoch"], given["house"]) != (
+            body["role"],
+            body["epoch"],
+            body["house"],
+        ):
+            raise Wrong("the handover is for another journal")
+        standing = given["standing"]
+        self._last_mark = standing["last_mark"]
+        self._series = {
+            code: Place(place["next"], place["previous"])
+            for code, place in standing["series"].items()
+        }
+        if given["checkpoint"] is not None:
+            self._log_size = read_checkpoint(read_note(given["checkpoint"]).text).size
+        for game in given["open_games"]:
+            place = self._series[game["statement"]["body"]["series"]]
+            place.line = {
+                "statement": game["statement"],
+                "seal": game["seal"],
+                "intent": game["intent"],
+            }
+            place.mark = game["mark"]
+
+    def handover(self, sealed: Sealed[Handover]) -> None:
+        """Check that this role vouched for the other's new journal."""
+        body = sealed["body"]
+        check_signatures(sealed, [self._keys[self.report.role]])
+        if body["role"] == self.report.role:
+            raise Wrong("a role cannot hand over to itself")
+        self._keys = dict(cast("dict[str, str]", body["house"]["keys"]))
+
+    # ---- games -----------------------------------------------------------------------------------
+
+    def intent(self, line: IntentLine) -> None:
+        """Check an intent: that it may be made, and that all it rests on is signed."""
+        place = self._opened(line)
+        if self._lockouts:
+            raise Wrong("a draw was begun during a lockout")
+        if place.line is not None:
+            raise Wrong("the game has an intent already")
+        self._check_place(line["intent"]["body"]["journal"])
+        place.line = line
+
+    def mark(self, line: MarkLine) -> None:
+        """Check a mark, its receipt, and that it was the first for its game."""
+        opened: IntentLine = {
+            "statement": line["statement"],
+            "seal": line["seal"],
+            "intent": line["intent"],
+        }
+        place = self._opened(opened)
+        if place.mark is not None or place.tombstone is not None:
+            raise Wrong("the game was marked or given up before")
+        intent, receipt = line["intent"]["body"], line["receipt"]["body"]
+        check_mark(rsa_key(self._keys["mark"]), canonical(intent), line["mark"])
+        check_signatures(line["receipt"], [self._keys["inspector"]])
+        self._check_place(receipt["journal"])
+        digest = mark_hash(line["mark"])
+        if which_game(receipt) != which_game(intent):
+            raise Wrong("the receipt is of another game")
+        if (receipt["intent"], receipt["mark"]) != (document_hash(intent), digest):
+            raise Wrong("the receipt is of another mark")
+        place.line, place.mark, self._last_mark = opened, line["mark"], digest
+
+    def _opened(self, line: IntentLine) -> Place:
+        said, intent = line["statement"]["body"], line["intent"]["body"]
+        self._check_house(said)
+        check_signatures(line["statement"], [self._keys["office"]])
+        check_signatures(line["intent"], [self._keys["rng"]])
+        check_sealed(said, line["seal"], self._keys["log"], self._keys["inspector"])
+        if which_game(said) != which_game(intent) or document_hash(said) != intent["statement"]:
+            raise Wrong("the intent is of another statement")
+        named = (said["office_key"], said["rng_key"], said["mark_key"])
+        if named != tuple(key_id(self._keys[role]) for role in ("office", "rng", "mark")):
+            raise Wrong("the statement names other keys than those in force")
+        if intent["last_mark"] != self._last_mark:
+            raise Wrong("the intent does not follow the last mark")
+        return self._next(said["series"], said["game"], said["previous"])
+
+    def drawn(self, sealed: Sealed[DrawRecord]) -> None:
+        """Check a record against its statement, intent and mark, number by number."""
+        body = sealed["body"]
+        place = self._next(body["series"], body["game"], body["previous"])
+        if place.line is None:
+            raise Wrong("the game was drawn without an intent")
+        check_signatures(sealed, [self._keys["rng"]])
+        check_outcome({**place.line, "record": sealed}, self._keys["mark"])
+        if place.mark not in (None, body["mark"]):
+            raise Wrong("the record has another mark than the inspector gave")
+        if self.report.role == "rng":
+            self._check_place(body["journal"])
+            self._last_mark = mark_hash(body["mark"])
+        numbers = frozenset(body["numbers"])
+        if numbers in self._outcomes:
+            self._lockouts.add(document_hash(self._repeat(body)))
+        self._outcomes.add(numbers)
+        self.report.drawn += 1
+        self._end(place, body["series"], document_hash(body))
+
+    def void(self, void: Void) -> None:
+        """Check that a game was given up by office, inspector and generator, in that order."""
+        said, stone, body = (
+            void["statement"]["body"],
+            void["tombstone"]["body"],
+            void["record"]["body"],
+        )
+        place = self._next(body["series"], body["game"], body["previous"])
+        self._check_house(said)
+        check_signatures(void["statement"], [self._keys["office"]])
+        check_signatures(void["tombstone"], [self._keys["inspector"]])
+        check_signatures(void["record"], [self._keys["rng"]])
+        if not which_game(said) == which_game(stone) == which_game(body):
+            raise Wrong("statement, tombstone and record are not of the same game")
+        if not document_hash(said) == stone["statement"] == body["statement"]:
+            raise Wrong("the tombstone or the record is of another statement")
+        if body["tombstone"] != document_hash(stone):
+            raise Wrong("the record names another tombstone")
+        if place.mark is not None:
+            raise Wrong("a marked game was voided")
+        if self.report.role == "rng":
+            self._check_place(body["journal"])
+            if body["intent"] != (place.line and document_hash(place.line["intent"]["body"])):
+                raise Wrong("the record abandons another intent than the one that was made")
+        self.report.void += 1
+        self._end(place, body["series"], document_hash(body))
+
+    def tombstone(self, line: TombstoneLine) -> None:
+        """Check that the inspector gave up a game that it had not marked."""
+        said, stone = line["statement"]["body"], line["tombstone"]["body"]
+        place = self._next(said["series"], said["game"], said["previous"])
+        self._check_house(said)
+        check_signatures(line["statement"], [self._keys["office"]])
+        check_signatures(line["tombstone"], [self._keys["inspector"]])
+        self._check_place(stone["journal"])
+        if which_game(said) != which_game(stone) or document_hash(said) != stone["statement"]:
+            raise Wrong("the tombstone is of another statement")
+        if place.mark is not None or place.tombstone is not None:
+            raise Wrong("the game was marked or given up before")
+        place.tombstone = line
+
+    def printed(self, line: Printed) -> None:
+        """Check that what was printed was to be printed."""
+        if line["record"] not in self._unprinted:
+            raise Wrong("there was nothing to print")
+        self._unprinted.remove(line["record"])
+
+    def cosigned(self, line: Cosigned) -> None:
+        """Check that a cosigned checkpoint is signed by both and not smaller than the last."""
+        origin = self._genesis["house"]["log_origin"]
+        checkpoint = cosigned_checkpoint(
+            line["note"], origin, self._keys["log"], self._keys["inspector"]
+        )
+        if checkpoint.size < self._log_size:
+            raise Wrong("the log became smaller")
+        self._log_size = checkpoint.size
+
+    # ---- lockouts and acts under both keys -------------------------------------------------------
+
+    def lockout(self, line: Lockout) -> None:
+        """Note a lockout: nothing may be begun until it is ended."""
+        self._check_house(line)
+        self._lockouts.add(document_hash(line))
+
+    def reopen(self, sealed: Sealed[Reopen]) -> None:
+        """Check that both keys ended a lockout."""
+        body = sealed["body"]
+        self._check_act(body, sealed, body["role"])
+        if body["role"] == self.report.role and body["lockout"] not in self._lockouts:
+            raise Wrong("there was no such lockout")
+        self._lockouts.discard(body["lockout"])
+
+    def key(self, sealed: Sealed[Key]) -> None:
+        """Check that a key was replaced under both keys, and by whoever holds the new one."""
+        body = sealed["body"]
+        role = body["role"]
+        if body["old"] != key_id(self._keys[role]):
+            raise Wrong("another key was in force")
+        proposing = "inspector" if role in ("inspector", "mark") else "rng"
+        proof = [body["new"]] if role == proposing else []
+        self._check_act(body, sealed, proposing, proof)
+        if role == "mark":
+            check_permutation(rsa_key(body["new"]), body["mark_key_roots"] or [])
+        self._keys[role] = body["new"]
+
+    def holders(self, sealed: Sealed[Holders]) -> None:
+        """Check that both keys agreed to the holders."""
+        self._check_act(sealed["body"], sealed, sealed["body"]["role"])
+
+    def new_series(self, sealed: Sealed[NewSeries]) -> None:
+        """Check that both keys agreed to a further series."""
+        body = sealed["body"]
+        self._check_act(body, sealed, "rng")
+        if body["series"] in self._series:
+            raise Wrong("there was such a series")
+        self._series[body["series"]] = Place(body["first_game"], document_hash(body))
+
+    def remark(self, line: object) -> None:
+        """Lines for people to read: their form is all there is to check."""
+
+    # ---- helpers ---------------------------------------------------------------------------------
+
+    def _check_act(
+        self, body: object, sealed: object, proposing: str, proof: Iterable[str] = ()
+    ) -> None:
+        self._check_house(body)
+        approving = "inspector" if proposing == "rng" else "rng"
+        wanted = [self._keys[proposing], *proof, self._keys[approving]]
+        check_signatures(cast("Sealed[object]", sealed), wanted)
+
+    def _check_house(self, body: object) -> None:
+        fields, house = cast("Mapping[str, object]", body), self._genesis["house"]
+        if (fields["jurisdiction"], fields["house"]) != (house["jurisdiction"], house["house"]):
+            raise Wrong("it is of another house or jurisdiction")
+
+    def _check_place(self, place: Position) -> None:
+        line = self._line
+        here = {"epoch": self._epoch, "index": line["index"], "previous": line["previous"]}
+        if place != here:
+            raise Wrong("it was signed for another place in the journal")
+
+    def _next(self, code: str, game: int, previous: str) -> Place:
+        place = self._series.get(code)
+        if place is None or game != place.next:
+            raise Wrong(f"{code}-{game} is not the next game of its series")
+        if previous != place.previous:
+            raise Wrong(f"{code}-{game} does not follow the record before it")
+        return place
+
+    def _end(self, place: Place, code: str, record: str) -> None:
+        self.report.records[code, place.next] = record
+        if self.report.role == "rng":
+            self._unprinted.add(record)
+        self._series[code] = Place(place.next + 1, record)
+
+    def _repeat(self, body: DrawRecord) -> Lockout:
+        """Return the lockout that an exact repeat brings with it."""
+        return {
+            "label": "keno/lockout",
+            "version": 1,
+            "jurisdiction": body["jurisdiction"],
+            "house": body["house"],
+            "role": "both",
+            "reason": "repeat",
+            "detail": f"{body['series']}-{body['game']} repeats the numbers of an earlier game",
+            "record": document_hash(body),
+        }
+
+
+_Handler = Callable[[_Check, object], None]
+
+
+def _row(role: str, form: object, check: object) -> tuple[str, type[object], _Handler]:
+    return role, cast("type[object]", form), cast("_Handler", check)
+
+
+_CHECKS = {
+    "GENESIS": _row("", Sealed[Genesis], _Check.genesis),
+    "START": _row("", Start, _Check.remark),
+    "UNLOCKED": _row("", Unlocked, _Check.remark),
+    "LOCKED": _row("", Relocked, _Check.remark),
+    "REPAIRED": _row("", Repaired, _Check.remark),
+    "ALARM": _row("", Alarm, _Check.remark),
+    "INTENT": _row("rng", IntentLine, _Check.intent),
+    "MARK": _row("inspector", MarkLine, _Check.mark),
+    "DRAWN": _row("", Sealed[DrawRecord], _Check.drawn),
+    "VOID": _row("", Void, _Check.void),
+    "TOMBSTONE": _row("inspector", TombstoneLine, _Check.tombstone),
+    "PRINTED": _row("rng", Printed, _Check.printed),
+    "COSIGNED": _row("inspector", Cosigned, _Check.cosigned),
+    "LOCKOUT": _row("", Lockout, _Check.lockout),
+    "REOPEN": _row("", Sealed[Reopen], _Check.reopen),
+    "KEY": _row("", Sealed[Key], _Check.key),
+    "HOLDERS": _row("", Sealed[Holders], _Check.holders),
+    "SERIES": _row("", Sealed[NewSeries], _Check.new_series),
+    "HANDOVER": _row("", Sealed[Handover], _Check.handover),
+}

@@ -1,0 +1,296 @@
+"""The commands of the key holders: ceremony, serving, unlocking, and acts under both keys."""
+
+import argparse
+import getpass
+import json
+import logging
+import platform
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from rng.core.canonical import canonical
+from rng.core.entropy import operating_system
+from rng.core.selftest import SelfTestFailed, self_test
+from rng.serve.ceremony import (
+    PEERS,
+    TLS_CERTIFICATE,
+    TLS_KEY,
+    CeremonyFailed,
+    Part,
+    make_journal,
+    make_keys,
+    missing_keys,
+    read_public,
+)
+from rng.serve.generator import Devices, GeneratorProcess
+from rng.serve.inspector import InspectorProcess
+from rng.serve.journal import InUse, write_new
+from rng.serve.keyed import Surroundings
+from rng.serve.keystore import WeakPassphrase, WrongPassphrase
+from rng.serve.printer import printer_at
+from rng.serve.protocol import Address, Client, Credentials, Unreachable
+from rng.serve.server import Listener, Server
+from rng.serve.slip import short_hash
+from rng.serve.software import manifest
+from rng.serve.tables import control, generator_service, inspector_service
+
+SERVICE_SOCKET, CONTROL_SOCKET = "service.sock", "control.sock"
+APPROVAL_SECONDS = 600
+
+
+class BadUsage(Exception):  # noqa: N818  the caller's mistake, not an error of ours
+    """The command was called in a way that cannot be carried out."""
+
+
+# ---- the ceremony --------------------------------------------------------------------------------
+
+
+def keygen(options: argparse.Namespace) -> None:
+    """Make the keys; and, once the public folder has every key of the house, the journal."""
+    part = Part(options.role, options.dir, options.public)
+    try:
+        if not part.has_keys:
+            _make_keys(part, options)
+        _make_journal(part, options)
+    except (CeremonyFailed, WeakPassphrase) as fault:
+        raise BadUsage(str(fault)) from None
+    except FileExistsError as fault:
+        raise BadUsage(f"{fault.filename} is there already; nothing is overwritten") from None
+
+
+def _make_keys(part: Part, options: argparse.Namespace) -> None:
+    holders: list[str] = options.holder or []
+    if len(set(holders)) < 2:
+        raise BadUsage("name at least two holders: --holder NAME --holder NAME")
+    passphrases = {name: read_passphrase(f"New passphrase of {name}: ") for name in holders}
+    make_keys(part, passphrases)
+    print(f"keys made for {' and '.join(holders)}; public keys are in {part.public}")
+
+
+def _make_journal(part: Part, options: argparse.Namespace) -> None:
+    if missing := missing_keys(part.public):
+        print(f"the public folder still lacks {', '.join(missing)};")
+        print("when they are there, run keygen again to create the journal")
+        return
+    handover = json.loads(options.handover.read_bytes()) if options.handover else None
+    holder = (options.holder or part.keystore.holders)[0]
+    passphrase = read_passphrase(f"Passphrase of {holder}: ")
+    try:
+        house = make_journal(part, holder, passphrase, handover)
+    except WrongPassphrase:
+        raise BadUsage(f"that is not the passphrase of {holder}") from None
+    print(f"journal created; both roles must see the same house: {short_hash(house)}")
+
+
+# ---- serving -------------------------------------------------------------------------------------
+
+
+def serve(options: argparse.Namespace) -> None:
+    """Run the process until it is told to end."""
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
+    folder: Path = options.dir
+    try:
+        process = _generator(options) if options.role == "rng" else _inspector(folder)
+    except FileNotFoundError as missing:
+        raise BadUsage(f"{missing.filename} is missing; only the key ceremony makes one") from None
+    except InUse as fault:
+        raise BadUsage(str(fault)) from None
+    service = (
+        generator_service(process)
+        if isinstance(process, GeneratorProcess)
+        else inspector_service(process)
+    )
+    socket = options.socket or folder / SERVICE_SOCKET
+    listeners = [
+        Listener(Address(path=str(folder / CONTROL_SOCKET)), control(process)),
+        Listener(Address(path=str(socket)), service, 0o660),
+    ]
+    if options.listen:
+        listeners.append(Listener(options.listen, service, credentials=credentials(folder)))
+
+    def ready() -> None:
+        print(f"{options.role} listens at unix:{socket}; it is sealed until it is unlocked")
+        sys.stdout.flush()
+
+    Server(listeners, process.after, process.idle).run(ready)
+
+
+def _generator(options: argparse.Namespace) -> GeneratorProcess:
+    if options.inspector is None or options.printer is None:
+        raise BadUsage("the generator needs --inspector ADDRESS and --printer PLACE")
+    address: Address = options.inspector
+    tls = credentials(options.dir) if address.path is None else None
+    devices = Devices(
+        operating_system, Client(address, tls), printer_at(options.printer), platform.node()
+    )
+    return GeneratorProcess(options.dir, Surroundings(), devices)
+
+
+def _inspector(folder: Path) -> InspectorProcess:
+    return InspectorProcess(folder, Surroundings())
+
+
+def credentials(folder: Path) -> Credentials:
+    """Return the TLS identity of a folder, and the peers that it was given at the ceremony."""
+    peers = {path.stem: path for path in sorted((folder / PEERS).glob("*.pem"))}
+    return Credentials(folder / TLS_CERTIFICATE, folder / TLS_KEY, peers)
+
+
+# ---- holders -------------------------------------------------------------------------------------
+
+
+def unlock(options: argparse.Namespace) -> None:
+    """Unlock with a holder's passphrase, and show what to compare with the paper."""
+    _print_status(_ask(options, "unlock", _holder(options)))
+    print("Compare the last records with the paper before the first draw.")
+
+
+def lock(options: argparse.Namespace) -> None:
+    """Put the keys away."""
+    _ask(options, "lock", {})
+    print("locked")
+
+
+def status(options: argparse.Namespace) -> None:
+    """Show how the process stands."""
+    answer = _ask(options, "status", {})
+    if options.json:
+        print(json.dumps(answer))
+    else:
+        _print_status(answer)
+
+
+def selftest(options: argparse.Namespace) -> int:
+    """Try the known answers: in the running process if one is named, else here."""
+    try:
+        running = options.dir is not None
+        passed = _ask(options, "selftest", {})["passed"] if running else self_test()
+    except SelfTestFailed as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    for name in cast("list[str]", passed):
+        print(f"passed: {name}")
+    return 0 if passed else 1
+
+
+def reopen(options: argparse.Namespace) -> None:
+    """Ask for the end of a lockout."""
+    lockouts = cast("list[dict[str, str]]", _ask(options, "status", {})["lockouts"])
+    if not lockouts:
+        raise BadUsage("it is not locked out")
+    holder = _holder(options)
+    for lockout in lockouts:
+        print(f"lockout: {lockout['detail']}")
+        fields = {**holder, "lockout": lockout["hash"], "reason": options.reason}
+        _propose(options, "reopen", fields)
+
+
+def rotate(options: argparse.Namespace) -> None:
+    """Ask for a new key in the place of an old one."""
+    key = options.key or options.role
+    public = read_public(options.public) if options.public else None
+    _propose(options, "rotate", {**_holder(options), "key": key, "public": public})
+
+
+def holders(options: argparse.Namespace) -> None:
+    """Ask for one holder more or less."""
+    fields = {**_holder(options), "change": options.change, "who": options.who}
+    if options.change == "add":
+        fields["new_passphrase"] = read_passphrase(f"New passphrase of {options.who}: ")
+    _propose(options, "holders", fields)
+
+
+def series(options: argparse.Namespace) -> None:
+    """Ask for a further series of games."""
+    fields = {**_holder(options), "series": options.series, "first_game": options.first}
+    _propose(options, "series", fields)
+
+
+def withdraw(options: argparse.Namespace) -> None:
+    """Take back what was asked for and not yet approved."""
+    _ask(options, "withdraw", _holder(options))
+    print("withdrawn")
+
+
+def approve(options: argparse.Namespace) -> None:
+    """Approve what the other role's holder asks for."""
+    print(f"asked for: {_ask(options, 'proposed', {})['text']}")
+    _ask(options, "approve", _holder(options))
+    print("approved")
+
+
+def handover(options: argparse.Namespace) -> None:
+    """Vouch for the other role, whose journal or key is lost."""
+    fields: dict[str, object] = {**_holder(options), "reason": options.reason, "keys": {}}
+    if options.public:
+        lost = ("inspector", "mark") if options.role == "rng" else ("rng",)
+        fields["keys"] = {role: read_public(options.public / f"{role}.pem") for role in lost}
+        if options.role == "rng":
+            roots = (options.public / "mark.roots.json").read_bytes()
+            fields["mark_key_roots"] = json.loads(roots)
+    answer = _ask(options, "handover", fields)
+    write_new(options.out, canonical(answer["handover"]) + b"\n")
+    print(f"handover written to {options.out}; the old journal is superseded")
+
+
+def show_manifest(options: argparse.Namespace) -> None:
+    """Print the manifest, as sha256sum checks it."""
+    print(manifest(part="core" if options.core else "."), end="")
+
+
+# ---- helpers -------------------------------------------------------------------------------------
+
+
+def read_passphrase(prompt: str) -> str:
+    """Ask for a passphrase at the terminal, or read it from a script, one a line."""
+    if sys.stdin.isatty():
+        return getpass.getpass(prompt)
+    return sys.stdin.readline().rstrip("\n")
+
+
+def _holder(options: argparse.Namespace) -> dict[str, object]:
+    return {
+        "holder": options.holder,
+        "passphrase": read_passphrase(f"Passphrase of {options.holder}: "),
+    }
+
+
+def _ask(options: argparse.Namespace, act: str, fields: Mapping[str, object]) -> dict[str, object]:
+    client = Client(Address(path=str(options.dir / CONTROL_SOCKET)), seconds=60)
+    try:
+        return client.call(act, fields)
+    except Unreachable as trouble:
+        raise BadUsage(f"the process in {options.dir} does not answer: {trouble}") from None
+    finally:
+        client.close()
+
+
+def _propose(options: argparse.Namespace, act: str, fields: Mapping[str, object]) -> None:
+    """Propose an act and wait until the other key has approved it."""
+    other = "keno-inspector" if options.role == "rng" else "keno-rng"
+    print(f"asked for: {_ask(options, act, fields)['text']}")
+    print(f"waiting for the other key: {other} approve --holder NAME")
+    sys.stdout.flush()
+    end = time.monotonic() + APPROVAL_SECONDS
+    while _ask(options, "pending", {})["act"] is not None:
+        if time.monotonic() > end:
+            raise BadUsage("nobody approved it yet; it waits, and can be withdrawn")
+        time.sleep(0.5)
+    print("done under both keys")
+
+
+def _print_status(status: Mapping[str, object]) -> None:
+    role = status["role"]
+    if status["failed"] is not None:
+        print(f"{role}: STOPPED: {status['failed']}")
+    if "series" not in status:
+        return
+    print(f"{role} of {status['house']}: {'unlocked' if status['unlocked'] else 'sealed'}")
+    for lockout in cast("list[dict[str, str]]", status["lockouts"]):
+        print(f"  LOCKED OUT: {lockout['detail']}")
+    for code, place in cast("dict[str, dict[str, object]]", status["series"]).items():
+        state = " (being drawn)" if place["open"] else " (void)" if place["void"] else ""
+        print(f"  next {code}-{place['next']}{state}, last record {place['compare']}")

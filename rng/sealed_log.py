@@ -8,6 +8,7 @@ from rng.core.signing import ed25519_key
 from rng.merkle import ProofFailed, check_inclusion
 from rng.note import (
     Checkpoint,
+    Note,
     NoteFailed,
     check_cosignature,
     check_signature,
@@ -37,45 +38,71 @@ def cosigned_checkpoint(text: str, log_origin: str, log_key: str, inspector: str
     """
     try:
         note = read_note(text)
-        checkpoint = read_checkpoint(note.text)
         check_signature(note, log_origin, ed25519_key(log_key))
-        check_cosignature(note, inspector_name(log_origin), ed25519_key(inspector))
     except NoteFailed as fault:
         raise NotCosigned(str(fault)) from None
-    if checkpoint.origin != log_origin:
-        raise NotCosigned("the checkpoint is of another log")
-    return checkpoint
+    return _cosigned(note, log_origin, inspector)
 
 
 def check_sealed(statement: LockStatement, seal: Seal, log_key: str, inspector: str) -> None:
-    """Check that the seal of a statement is the one it names, cosigned, with its LOCK entry in it.
+    """Check that the seal of a statement is its own, signed, cosigned, with its LOCK entry in it.
 
     Raises:
         NotCosigned: the checkpoint is another one or lacks a signature.
         NotIncluded: the path does not lead from the entry to the root.
     """
     cosigned_checkpoint(seal["note"], statement["log_origin"], log_key, inspector)
-    check_locked(statement, seal)
+    check_witnessed(statement, seal, inspector)
 
 
-def check_locked(statement: LockStatement, seal: Seal) -> None:
+def check_witnessed(statement: LockStatement, seal: Seal, inspector: str) -> None:
+    """Check a seal for one who has checked the statement's own signature.
+
+    The back office vouches for the checkpoint by signing the statement that holds it, so the log's
+    signature, which is the back office's as well, says nothing more.
+
+    Raises:
+        NotCosigned: the checkpoint is another one or is not cosigned.
+        NotIncluded: the path does not lead from the entry to the root.
+    """
+    try:
+        note = read_note(seal["note"])
+    except NoteFailed as fault:
+        raise NotCosigned(str(fault)) from None
+    check_locked(
+        statement, seal["proof"], note, _cosigned(note, statement["log_origin"], inspector)
+    )
+
+
+def check_locked(
+    statement: LockStatement, proof: list[str], note: Note, checkpoint: Checkpoint
+) -> None:
     """Check that a cosigned checkpoint is that of a statement, and has its LOCK entry in it.
 
     Raises:
         NotCosigned: it is another checkpoint.
         NotIncluded: the path does not lead from the entry to the root.
     """
-    text = read_note(seal["note"]).text
-    if text != statement["checkpoint"]:
+    if note.text != statement["checkpoint"]:
         raise NotCosigned("the cosigned checkpoint is not the one of the statement")
-    checkpoint = read_checkpoint(text)
     try:
         check_inclusion(
             bytes.fromhex(statement["lock_leaf"]),
             statement["lock_index"],
             checkpoint.size,
-            [bytes.fromhex(step) for step in seal["proof"]],
+            [bytes.fromhex(step) for step in proof],
             checkpoint.root,
         )
     except ProofFailed as fault:
         raise NotIncluded(str(fault)) from None
+
+
+def _cosigned(note: Note, log_origin: str, inspector: str) -> Checkpoint:
+    try:
+        check_cosignature(note, inspector_name(log_origin), ed25519_key(inspector))
+        checkpoint = read_checkpoint(note.text)
+    except NoteFailed as fault:
+        raise NotCosigned(str(fault)) from None
+    if checkpoint.origin != log_origin:
+        raise NotCosigned("the checkpoint is of another log")
+    return checkpoint

@@ -76,8 +76,11 @@ def seal(body: B, *signers: Ed25519PrivateKey) -> Sealed[B]:
     return {"body": body, "signatures": [sign(body, signer) for signer in signers]}
 
 
-def check_signatures(sealed: Sealed[B], publics: Iterable[str]) -> None:
-    """Check that a body carries a signature of each of these keys, in this order, and no other.
+def check_signatures(sealed: Sealed[B], publics: Iterable[str]) -> str:
+    """Check that a body is signed by each of these keys, in this order, and no other.
+
+    Returns:
+        The hash of the body.
 
     Raises:
         BadSignature: it does not.
@@ -92,6 +95,7 @@ def check_signatures(sealed: Sealed[B], publics: Iterable[str]) -> None:
             ed25519_key(public).verify(bytes.fromhex(signature["signature"]), message)
         except InvalidSignature:
             raise BadSignature("a signature does not fit its document") from None
+    return sha256(message).hexdigest()
 
 
 @cache

@@ -113,11 +113,25 @@ class PracticeOffice:
             Refused: it cannot be drawn now; asking again sends the same statement again.
             Unreachable: one of the two processes did not answer.
         """
+        drawn = cast("Draw", self._rng.call("draw", self.locked(series))["drawn"])
+        self.end(series, drawn)
+        return drawn
+
+    def locked(self, series: str) -> dict[str, object]:
+        """Return the request to draw the next game, which is locked and sealed if it was not.
+
+        Raises:
+            Refused: the inspector does not seal the log.
+            Unreachable: it did not answer.
+        """
         if series not in self.requests:
             self._lock(series)
-        drawn = cast("Draw", self._rng.call("draw", self.requests[series])["drawn"])
-        self._end(series, document_hash(drawn["record"]["body"]))
-        return drawn
+        return self.requests[series]
+
+    def end(self, series: str, ended: Draw | Void) -> None:
+        """Note what became of a game; the next one builds on it."""
+        record = document_hash(ended["record"]["body"])
+        self._put({"kind": "ended", "series": series, "record": record})
 
     def void(self, series: str, reason: str) -> Void:
         """Have the next game of a series voided.
@@ -139,11 +153,10 @@ class PracticeOffice:
             answer = self._rng.call("void", {"statement": seal(statement, self._office)})
         except Refused as refusal:
             if refusal.code == Code.MARKED.code and "drawn" in refusal.evidence:
-                drawn = cast("Draw", refusal.evidence["drawn"])
-                self._end(series, document_hash(drawn["record"]["body"]))
+                self.end(series, cast("Draw", refusal.evidence["drawn"]))
             raise
         void = cast("Void", answer["void"])
-        self._end(series, document_hash(void["record"]["body"]))
+        self.end(series, void)
         return void
 
     def statement(self, series: str, lock_index: int, leaf: str) -> LockStatement:
@@ -205,9 +218,6 @@ class PracticeOffice:
         fields = {"note": note, "old_size": old, "proof": proof, "cosigned": self._cosigned}
         answer = self._inspector.call("cosign", fields)
         self._put({"kind": "cosigned", "note": answer["note"]})
-
-    def _end(self, series: str, record: str) -> None:
-        self._put({"kind": "ended", "series": series, "record": record})
 
     def _head(self, label: str, series: str) -> dict[str, object]:
         return {

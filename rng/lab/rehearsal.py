@@ -22,6 +22,7 @@ HOLDERS: dict[Role, tuple[str, str]] = {
     "rng": ("First supervisor", "Second supervisor"),
     "inspector": ("First inspector", "Second inspector"),
 }
+SERIES = {"M": 1, "S": 1}
 _START_SECONDS = 20
 _CHEAP_SCRYPT = 2
 
@@ -50,7 +51,7 @@ def rehearsal(root: Path) -> Iterator[PracticeOffice]:
 def found(root: Path) -> None:
     """Hold the ceremony: keys of everyone, then both journals."""
     public = root / "public"
-    set_up(root / "office", public, "Rehearsal", {"M": 1}, jurisdiction="rehearsal")
+    set_up(root / "office", public, "Rehearsal", SERIES, jurisdiction="rehearsal")
     parts = [Part(role, root / role, public) for role in HOLDERS]
     for part in parts:
         make_keys(part, passphrases(part.role), _CHEAP_SCRYPT)

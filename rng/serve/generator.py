@@ -51,7 +51,7 @@ from rng.core.records import (
 )
 from rng.core.shapes import WrongShape, shaped
 from rng.core.signing import BadSignature, check_signatures, document_hash, rsa_key, seal
-from rng.sealed_log import NotCosigned, NotIncluded, check_sealed
+from rng.sealed_log import NotCosigned, NotIncluded, check_witnessed
 from rng.serve.acts import ActingProcess, act_text, read_act
 from rng.serve.keyed import FINISHING, VOIDING, Fields, Surroundings, field
 from rng.serve.printer import NotReady, Printer
@@ -67,6 +67,12 @@ class Peer(Protocol):
 
     def call(self, act: str, fields: Mapping[str, object] | None = None) -> dict[str, object]:
         """Ask for an act; Refused or Unreachable if it is not done."""
+
+    def post(self, act: str, fields: Mapping[str, object]) -> None:
+        """Ask for an act without waiting."""
+
+    def collect(self) -> None:
+        """Wait for the answers to what was posted; Refused or Unreachable as above."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +98,7 @@ class GeneratorProcess(ActingProcess):
         self._generator: CyclingGenerator | None = None
         self._tested = False
         self._delivered: tuple[str, int] | None = None
+        self._posted: tuple[str, int] | None = None
         self._last_ended: tuple[tuple[str, int], dict[str, object]] | None = None
         self._trouble: str | None = None
         super().__init__(folder, surroundings)
@@ -129,11 +136,11 @@ class GeneratorProcess(ActingProcess):
         series = self.series_of(body["series"])
         if series.first <= body["game"] < series.next:
             return {"drawn": self._drawn_before(statement)}
-        self.check_office(statement)
+        digest = self.check_office(statement)
         self.need_next(cast("Mapping[str, object]", body))
         if series.intent is None:
-            self._intend(statement, its_seal)
-        elif document_hash(series.intent["statement"]["body"]) != document_hash(body):
+            self._intend(statement, digest, its_seal)
+        elif document_hash(series.intent["statement"]["body"]) != digest:
             raise self._conflict(statement)
         return {"drawn": self._complete(body["series"])}
 
@@ -164,7 +171,7 @@ class GeneratorProcess(ActingProcess):
         self.alarm(Code.CONFLICT, f"a second statement for {name}", statement["body"])
         return refused(Code.CONFLICT, game=name)
 
-    def _intend(self, statement: Sealed[LockStatement], its_seal: Seal) -> None:
+    def _intend(self, statement: Sealed[LockStatement], digest: str, its_seal: Seal) -> None:
         """Check all that can be checked, take the secret, and make the intent durable."""
         self.need_working()
         self._check_statement(statement["body"], its_seal)
@@ -189,7 +196,7 @@ class GeneratorProcess(ActingProcess):
             "house": body["house"],
             "series": body["series"],
             "game": body["game"],
-            "statement": document_hash(body),
+            "statement": digest,
             "r": secret.value.hex(),
             "instance": secret.instance,
             "requests": secret.requests,
@@ -213,7 +220,7 @@ class GeneratorProcess(ActingProcess):
         if named != tuple(state.key_id(role) for role in ("office", "rng", "mark")):
             raise refused(Code.OTHER_KEYS)
         try:  # the inspector checks this too; an intent that it must refuse is never made
-            check_sealed(body, its_seal, state.keys["log"], state.keys["inspector"])
+            check_witnessed(body, its_seal, state.keys["inspector"])
         except NotCosigned as fault:
             raise refused(Code.NOT_SEALED, detail=fault) from None
         except NotIncluded as fault:
@@ -312,22 +319,45 @@ class GeneratorProcess(ActingProcess):
         except (WrongShape, BadSignature) as fault:
             raise refused(Code.BAD_ANSWER, detail=fault) from None
 
+    def _post_record(self) -> None:
+        """Send the last record to the inspector without waiting; the next draw waits.
+
+        Raises:
+            Refused: the inspector cannot be reached.
+        """
+        last = self.state.last_record
+        if last is not None and last not in (self._delivered, self._posted):
+            try:
+                self._inspector.post("deliver", self._delivery(last))
+            except Unreachable as trouble:
+                raise refused(Code.NO_INSPECTOR, detail=trouble) from None
+            self._posted = last
+
     def _deliver(self) -> None:
-        """Put the last record into the inspector's journal.
+        """See the last record into the inspector's journal.
 
         Raises:
             Refused: the inspector does not take it, or cannot be reached.
         """
-        last = self.state.last_record
+        last, posted = self.state.last_record, self._posted
+        self._posted = None
         if last is None or last == self._delivered:
             return
-        code, game = last
-        ended = self._ended(code, game)
-        if "drawn" in ended:  # statement and seal are in its journal, with its mark
-            drawn = cast("Draw", ended["drawn"])
-            ended = {"intent": drawn["intent"], "record": drawn["record"]}
-        self._ask("deliver", ended)
+        try:
+            if last == posted:
+                self._inspector.collect()
+            else:
+                self._inspector.call("deliver", self._delivery(last))
+        except Unreachable:
+            self._ask("deliver", self._delivery(last))
         self._delivered = last
+
+    def _delivery(self, which: tuple[str, int]) -> Mapping[str, object]:
+        ended = self._ended(*which)
+        if "void" in ended:
+            return ended
+        drawn = cast("Draw", ended["drawn"])  # statement and seal are there with the mark
+        return {"intent": drawn["intent"], "record": drawn["record"]}
 
     # ---- voiding ---------------------------------------------------------------------------------
 
@@ -459,7 +489,7 @@ class GeneratorProcess(ActingProcess):
         if self.failure is not None:
             return
         self._trouble = None
-        for act in (self._print_slips, self._deliver):
+        for act in (self._post_record, self._print_slips):
             try:
                 act()
             except Refused as refusal:

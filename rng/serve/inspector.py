@@ -61,7 +61,7 @@ from rng.sealed_log import (
     NotCosigned,
     NotIncluded,
     check_locked,
-    check_sealed,
+    check_witnessed,
     cosigned_checkpoint,
     inspector_name,
 )
@@ -195,7 +195,7 @@ class InspectorProcess(ActingProcess):
         self, statement: Sealed[LockStatement], its_seal: Seal, intent: Sealed[Intent]
     ) -> None:
         """Check the signatures of back office and generator, the seal, and that they fit."""
-        self.check_office(statement)
+        statement_hash = self.check_office(statement)
         try:
             check_signatures(intent, [self.state.keys["rng"]])
         except BadSignature:
@@ -205,7 +205,7 @@ class InspectorProcess(ActingProcess):
         if said["log_origin"] != self.state.house["log_origin"]:
             raise refused(Code.OTHER_HOUSE)
         named = (body["statement"], body["series"], body["game"])
-        if named != (document_hash(said), said["series"], said["game"]):
+        if named != (statement_hash, said["series"], said["game"]):
             raise refused(Code.OTHER_STATEMENT)
         wanted = tuple(self.state.key_id(role) for role in ("office", "rng", "mark"))
         if (said["office_key"], said["rng_key"], said["mark_key"]) != wanted:
@@ -220,9 +220,10 @@ class InspectorProcess(ActingProcess):
     def _check_sealed(self, said: LockStatement, its_seal: Seal) -> None:
         """Check the seal; a checkpoint that was cosigned here last needs no signature checked."""
         if its_seal["note"] == self.state.checkpoint:
-            check_locked(said, its_seal)
+            note = read_note(its_seal["note"])
+            check_locked(said, its_seal["proof"], note, read_checkpoint(note.text))
         else:
-            check_sealed(said, its_seal, self.state.keys["log"], self.state.keys["inspector"])
+            check_witnessed(said, its_seal, self.state.keys["inspector"])
 
     def _not_rng(self, intent: Sealed[Intent]) -> Refused:
         """Return the refusal of an intent whose key, or journal, was replaced."""
@@ -301,12 +302,12 @@ class InspectorProcess(ActingProcess):
         record = sealed["body"]
         self._check_rng(cast("Sealed[object]", sealed))
         self.need_next(cast("Mapping[str, object]", record))
-        try:
-            check_mark(rsa_key(self.state.keys["mark"]), canonical(intent), record["mark"])
-        except MarkFailed as fault:
-            raise refused(Code.WRONG_RECORD, detail=fault) from None
         name = f"{record['series']}-{record['game']}"
         if record["mark"] != self.series_of(record["series"]).mark:
+            try:
+                check_mark(rsa_key(self.state.keys["mark"]), canonical(intent), record["mark"])
+            except MarkFailed as fault:
+                raise refused(Code.WRONG_RECORD, detail=fault) from None
             raise self.restored(f"{name} was marked, but not in this journal")
         digest = document_hash(intent)
         right = (digest, intent["statement"], list(draw_numbers(digest, record["mark"])))

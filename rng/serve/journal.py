@@ -1,7 +1,8 @@
 """The journal: one canonical record a line, each naming the hash of the line before, never changed.
 
-Write order of one append: the line with its newline in one write, fsync of the file, and only then
-does the caller go on. So whatever left the process is on the disk, newline and all.
+Write order of one append: the line with its newline in one write, fsync of the file and of its
+folder, and only then does the caller go on. So whatever left the process is on the disk, newline
+and all, under its name.
 
 - Died before the fsync returned: the file may end in a part of a line, without its newline. Such a
   line never left the process; opening cuts it off and records that (`REPAIRED`).
@@ -83,6 +84,7 @@ class Journal:
         except OSError:
             os.close(self._file)
             raise InUse(f"{path} is held by another process") from None
+        self._folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._failed = False
         self._end = 0
         self.next_index = 0
@@ -127,6 +129,7 @@ class Journal:
         try:
             self._disk.write(self._file, data)
             self._disk.sync(self._file)
+            self._disk.sync(self._folder)
         except OSError as trouble:
             self._failed = True
             self._leave_marker(str(trouble))
@@ -146,6 +149,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the file and give up the lock."""
+        os.close(self._folder)
         os.close(self._file)
 
     @property

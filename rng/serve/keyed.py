@@ -372,17 +372,18 @@ class KeyedProcess:
         self.lock_out("restored", detail)
         return refused(Code.LOCKED_OUT, role=NAMES[self.role], detail=detail)
 
-    def check_office(self, statement: Sealed[T]) -> None:
-        """Check that a statement is signed by the back office, for this house.
+    def check_office(self, statement: Sealed[T]) -> str:
+        """Check that a statement is signed by the back office, for this house; return its hash.
 
         Raises:
             Refused: it is not.
         """
         try:
-            check_signatures(statement, [self.state.keys["office"]])
+            digest = check_signatures(statement, [self.state.keys["office"]])
         except BadSignature:
             raise refused(Code.NOT_SIGNED) from None
         self.check_house(cast("Mapping[str, object]", statement["body"]))
+        return digest
 
     def check_house(self, body: Mapping[str, object]) -> None:
         """Check that a document is for this house and jurisdiction (15.5(a)-unique).

@@ -95,6 +95,27 @@ class Client:
         self._credentials = credentials
         self._seconds = seconds
         self._connection: socket.socket | None = None
+        self._owed = 0
+
+    def post(self, act: str, fields: Mapping[str, object]) -> None:
+        """Ask for an act without waiting; `collect` waits.
+
+        Raises:
+            Unreachable: it could not even be sent.
+        """
+        self._send(to_frame({**fields, "act": act}))
+        self._owed += 1
+
+    def collect(self) -> None:
+        """Wait for the answers to what was posted.
+
+        Raises:
+            Refused: the process said no to one of them.
+            Unreachable: it did not answer in time, or not in its form.
+        """
+        while self._owed:
+            self._owed -= 1
+            read_reply(self._receive())
 
     def call(self, act: str, fields: Mapping[str, object] | None = None) -> dict[str, object]:
         """Ask for an act and return its answer.
@@ -104,30 +125,42 @@ class Client:
             Unreachable: it did not answer in time, or not in its form.
         """
         frame = to_frame({**(fields or {}), "act": act})
+        self.collect()
         reused = self._connection is not None
         try:
-            reply = self._exchange(frame)
+            self._send(frame)
+            reply = self._receive()
         except Unreachable:
             if not reused:
                 raise
-            reply = self._exchange(frame)  # the connection was stale; every act can be repeated
+            self._send(frame)  # the connection was stale; every act can be repeated
+            reply = self._receive()
         return read_reply(reply)
 
     def close(self) -> None:
         """Close the connection; the next call makes a new one."""
+        self._owed = 0
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
-    def _exchange(self, frame: bytes) -> bytes:
+    def _send(self, frame: bytes) -> None:
         try:
             if self._connection is None:
                 self._connection = self._connect()
             self._connection.sendall(frame)
-            return self._receive(self._connection)
+        except (OSError, ValueError) as trouble:
+            raise self._lost(trouble) from trouble
+
+    def _receive(self) -> bytes:
+        try:
+            return _read_frame(self._connection)
         except (OSError, EOFError, ValueError) as trouble:
-            self.close()
-            raise Unreachable(str(trouble) or type(trouble).__name__) from trouble
+            raise self._lost(trouble) from trouble
+
+    def _lost(self, trouble: Exception) -> Unreachable:
+        self.close()
+        return Unreachable(str(trouble) or type(trouble).__name__)
 
     def _connect(self) -> socket.socket:
         if self._address.path is not None:
@@ -151,13 +184,6 @@ class Client:
             secured.close()
             raise ValueError("the other side's certificate is not one that was given")
         return secured
-
-    @staticmethod
-    def _receive(connection: socket.socket) -> bytes:
-        (length,) = LENGTH.unpack(_exactly(connection, LENGTH.size))
-        if length > FRAME_BYTES_MAX:
-            raise ValueError("the answer is too long")
-        return _exactly(connection, length)
 
 
 def to_frame(document: object) -> bytes:
@@ -189,6 +215,15 @@ def read_reply(data: bytes) -> dict[str, object]:
         case {"refused": {"code": str(code), "message": str(message), "evidence": dict(evidence)}}:
             raise Refused(code, message, cast("dict[str, object]", evidence))
     raise Unreachable("the answer is not of its form")
+
+
+def _read_frame(connection: socket.socket | None) -> bytes:
+    if connection is None:
+        raise EOFError("the connection was closed")
+    (length,) = LENGTH.unpack(_exactly(connection, LENGTH.size))
+    if length > FRAME_BYTES_MAX:
+        raise ValueError("the answer is too long")
+    return _exactly(connection, length)
 
 
 def _exactly(connection: socket.socket, count: int) -> bytes:

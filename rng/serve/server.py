@@ -10,12 +10,12 @@ import asyncio
 import logging
 import os
 import signal
-import ssl
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
+from typing import cast
 
 from rng.core.canonical import NotCanonical, read_json
 from rng.serve.protocol import (
@@ -82,10 +82,10 @@ class Server:
             idle: called over and over between requests.
         """
         self._listeners = listeners
-        self._after = after
         self._idle = idle
-        self._noise = Noise()
-        self._connections = 0
+        self.after = after
+        self.noise = Noise()
+        self.connections: set[_Connection] = set()
 
     def run(self, ready: Callable[[], None]) -> None:
         """Listen until the process is told to end; `ready` is called once it listens."""
@@ -100,76 +100,113 @@ class Server:
         ready()
         while not ended.is_set():
             self._idle()
+            for connection in list(self.connections):
+                connection.drop_if_late()
             with suppress(TimeoutError):
                 await asyncio.wait_for(ended.wait(), CYCLE_SECONDS)
         for server in servers:
             server.close()
+        for connection in list(self.connections):
+            connection.drop("the process ends")
 
     async def _listen(self, listener: Listener) -> asyncio.Server:
-        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await self._connected(listener, reader, writer)
+        def connected() -> _Connection:
+            return _Connection(self, listener)
 
-        address, limit = listener.address, FRAME_BYTES_MAX
+        loop, address = asyncio.get_running_loop(), listener.address
         if address.path is not None:
             _remove_socket(address.path)
             mask = os.umask(0o777 & ~listener.mode)
             try:
-                return await asyncio.start_unix_server(serve, address.path, limit=limit)
+                return await loop.create_unix_server(connected, address.path)
             finally:
                 os.umask(mask)
         if listener.credentials is None:
             raise ValueError("an address over TLS needs certificates")
-        return await asyncio.start_server(
-            serve,
+        return await loop.create_server(
+            connected,
             address.host,
             address.port,
-            limit=limit,
             ssl=listener.credentials.context(server=True),
             ssl_handshake_timeout=FRAME_SECONDS,
         )
 
-    async def _connected(
-        self, listener: Listener, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        self._connections += 1
+
+class _Connection(asyncio.Protocol):
+    """One peer: its bytes are gathered into requests, and each is answered when it is whole."""
+
+    def __init__(self, server: Server, listener: Listener) -> None:
+        self._server = server
+        self._listener = listener
+        self._received = bytearray()
+        self._deadline = 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Find out who it is, and refuse strangers and crowds."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._peer = _peer(self._listener, transport)
+        self._server.connections.add(self)
+        self._wait(IDLE_SECONDS)
+        if self._peer is None:
+            self.drop("its certificate is not one that was given")
+        elif len(self._server.connections) > CONNECTIONS_MAX:
+            self.drop("there are too many")
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  asyncio's form
+        """Forget it."""
+        self._server.connections.discard(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Gather bytes; answer every request that is whole."""
+        if not self._received:
+            self._wait(FRAME_SECONDS)
+        self._received += data
         try:
-            peer = _peer(listener, writer)
-            if self._connections > CONNECTIONS_MAX or peer is None:
-                self._noise.say("a connection was refused")
-                return
-            while await self._answer_one(listener, peer, reader, writer):
-                self._after()
-        except (OSError, EOFError, TimeoutError, ValueError) as trouble:
-            self._noise.say(f"a peer was dropped: {str(trouble) or type(trouble).__name__}")
-        finally:
-            self._connections -= 1
-            writer.close()
-            with suppress(OSError, ssl.SSLError):
-                await writer.wait_closed()
+            while (request := self._next_request()) is not None:
+                self._transport.write(self._reply(request))
+                self._server.after()
+                self._wait(FRAME_SECONDS if self._received else IDLE_SECONDS)
+        except ValueError as fault:
+            self.drop(str(fault))
 
-    async def _answer_one(
-        self,
-        listener: Listener,
-        peer: str,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-    ) -> bool:
-        """Answer the next request; return False when the peer has gone."""
-        async with asyncio.timeout(IDLE_SECONDS):
-            start = await reader.read(1)
-        if not start:
-            return False
-        async with asyncio.timeout(FRAME_SECONDS):
-            (length,) = LENGTH.unpack(start + await reader.readexactly(LENGTH.size - 1))
-            if length > FRAME_BYTES_MAX:
-                raise ValueError("a request is too long")
-            data = await reader.readexactly(length)
-        writer.write(self._reply(listener, peer, data))
-        async with asyncio.timeout(FRAME_SECONDS):
-            await writer.drain()
-        return True
+    def pause_writing(self) -> None:
+        """Give a peer that does not take its answers only so much time."""
+        self._transport.pause_reading()
+        self._wait(FRAME_SECONDS)
 
-    def _reply(self, listener: Listener, peer: str, data: bytes) -> bytes:
+    def resume_writing(self) -> None:
+        """Go on with a peer that takes its answers again."""
+        self._transport.resume_reading()
+        self._wait(IDLE_SECONDS)
+
+    def drop_if_late(self) -> None:
+        """Drop a peer that took too long."""
+        if monotonic() > self._deadline:
+            self.drop("it took too long")
+
+    def drop(self, reason: str) -> None:
+        """Close the connection at once."""
+        self._server.noise.say(f"a peer was dropped: {reason}")
+        self._received.clear()
+        self._transport.abort()
+
+    def _wait(self, seconds: float) -> None:
+        self._deadline = monotonic() + seconds
+
+    def _next_request(self) -> bytes | None:
+        if len(self._received) < LENGTH.size:
+            return None
+        (length,) = LENGTH.unpack_from(self._received)
+        if length > FRAME_BYTES_MAX:
+            raise ValueError("a request is too long")
+        end = LENGTH.size + length
+        if len(self._received) < end:
+            return None
+        request = bytes(self._received[LENGTH.size : end])
+        del self._received[:end]
+        return request
+
+    def _reply(self, data: bytes) -> bytes:
         try:
             request = read_json(data)
         except NotCanonical as fault:
@@ -177,8 +214,7 @@ class Server:
         if not isinstance(request, dict):
             raise ValueError("not a request")  # noqa: TRY004  the peer's bytes, not our types
         try:
-            answer = listener.dispatch(peer, request)
-            return to_frame({"answer": answer})
+            return to_frame({"answer": self._listener.dispatch(cast("str", self._peer), request)})
         except Refused as refusal:
             return to_frame({"refused": refusal.document()})
         except Exception:
@@ -194,8 +230,8 @@ def _remove_socket(path: str) -> None:
     Path(path).unlink(missing_ok=True)
 
 
-def _peer(listener: Listener, writer: asyncio.StreamWriter) -> str | None:
+def _peer(listener: Listener, transport: asyncio.BaseTransport) -> str | None:
     if listener.credentials is None:
         return LOCAL
-    secured = writer.get_extra_info("ssl_object")
+    secured = transport.get_extra_info("ssl_object")
     return listener.credentials.peer_name(secured.getpeercert(binary_form=True))

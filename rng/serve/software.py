@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from time import monotonic
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -28,22 +29,32 @@ def software_hash(package: Path = PACKAGE) -> str:
 
 
 class SoftwareWatch:
-    """The software hash at every draw: worked out anew when a file was touched in any way."""
+    """The software hash at every draw: worked out anew when a file was touched in any way.
+
+    The files are looked at again when the last look is a second old: draws are further apart.
+    """
 
     def __init__(self, package: Path = PACKAGE) -> None:
         self._package = package
         self._seen: object = None
         self._hash = ""
+        self._look_again = 0.0
 
     def __call__(self) -> str:
-        """Return the hash of the software as it is on the disk now."""
+        """Return the hash of the software as it is on the disk."""
+        now = monotonic()
+        if now >= self._look_again:
+            self._look()
+            self._look_again = now + 1
+        return self._hash
+
+    def _look(self) -> None:
         seen = [
             (path, status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
             for path, status in _modules(str(self._package))
         ]
         if seen != self._seen:
             self._seen, self._hash = seen, software_hash(self._package)
-        return self._hash
 
 
 def _modules(folder: str) -> Iterator[tuple[str, os.stat_result]]:

@@ -79,10 +79,22 @@ class Wire:
         self.after: Callable[[], None] = lambda: None
         self.lose_answers_of: set[str] = set()
         self.asked: list[str] = []
+        self.posted: list[tuple[str, object]] = []
+
+    def post(self, act: str, fields: object) -> None:
+        self.posted.append((act, fields))
+        if self.answering is None:
+            raise Unreachable("the process is down")
+
+    def collect(self) -> None:
+        posted, self.posted = self.posted, []
+        for act, fields in posted:
+            self.call(act, fields)
 
     def call(self, act: str, fields: object = None) -> dict[str, object]:
         if self.answering is None:
             raise Unreachable("the process is down")
+        self.collect()
         self.asked.append(act)
         request = read_json(canonical({**cast("dict[str, object]", fields or {}), "act": act}))
         try:

@@ -153,15 +153,16 @@ def _add_practice(commands: Commands) -> None:
     setup = _add(acts, "setup", lab.practice_setup)
     setup.add_argument("--house", default="Practice House")
     setup.add_argument("--series", action="append", metavar="CODE=FIRST")
+    lock = _add(acts, "lock", lab.practice_lock)
     draw = _add(acts, "draw", lab.practice_draw)
     draw.add_argument("--games", type=_count, default=1)
     draw.add_argument("--out", type=Path, help="write the last draw to this file")
     void = _add(acts, "void", lab.practice_void)
     void.add_argument("--reason", default="practice")
-    for act in (setup, draw, void):
+    for act in (setup, lock, draw, void):
         act.add_argument("--office", type=Path, required=True, help="the office's folder")
         act.add_argument("--public", type=Path, required=True, help="the folder of public keys")
-    for act in (draw, void):
+    for act in (lock, draw, void):
         act.add_argument("--series", default="M")
         act.add_argument("--rng", type=Address.read, required=True)
         act.add_argument("--inspector", type=Address.read, required=True)

@@ -126,6 +126,13 @@ def practice_setup(options: argparse.Namespace) -> None:
     print(f"practice office in {options.office}; its public keys are in {options.public}")
 
 
+def practice_lock(options: argparse.Namespace) -> None:
+    """Lock and seal the next game, without having it drawn."""
+    office = _office(options)
+    _reachable(lambda: office.locked(options.series))
+    print(f"{options.series}-{office.next[options.series]} is locked and sealed", flush=True)
+
+
 def practice_draw(options: argparse.Namespace) -> None:
     """Lock and draw games without tickets."""
     office = _office(options)

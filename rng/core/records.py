@@ -147,7 +147,11 @@ class MarkReceipt(TypedDict):
 
 
 class DrawRecord(TypedDict):
-    """R: the game is drawn, and these are its numbers, in the order drawn."""
+    """R: the game is drawn, and these are its numbers, in the order drawn.
+
+    It holds nothing but what follows from statement, intent and mark, no time and no place: so
+    whoever completes the game, from whichever journal, makes the same record, with the same hash.
+    """
 
     label: Literal["keno/draw-record"]
     version: Literal[1]
@@ -160,8 +164,6 @@ class DrawRecord(TypedDict):
     intent: Hash
     mark: MarkText
     numbers: Annotated[list[Ball], Length(20, 20)]
-    journal: Position
-    drawn_at: Time
 
 
 class Draw(TypedDict):
@@ -206,7 +208,7 @@ class Tombstone(TypedDict):
 
 
 class VoidRecord(TypedDict):
-    """R: the game is void; an intent that was never marked is named and abandoned."""
+    """R: the game is void. Like a draw record, it follows from what it names."""
 
     label: Literal["keno/void-record"]
     version: Literal[1]
@@ -217,9 +219,6 @@ class VoidRecord(TypedDict):
     previous: Hash
     statement: Hash
     tombstone: Hash
-    intent: Hash | None
-    journal: Position
-    voided_at: Time
 
 
 class Void(TypedDict):
@@ -314,6 +313,13 @@ class NewSeries(TypedDict):
     at: Time
 
 
+class TombstoneLine(TypedDict):
+    """I's write when it gives up a game."""
+
+    statement: Sealed[VoidStatement]
+    tombstone: Sealed[Tombstone]
+
+
 class OpenGame(TypedDict):
     """A game that has a mark but, as far as the inspector knows, no record yet."""
 
@@ -334,6 +340,7 @@ class Handover(TypedDict):
     giver_epoch: Count
     standing: Standing
     open_games: list[OpenGame]
+    buried_games: list[TombstoneLine]
     checkpoint: NoteText | None
     reason: Sentence
     at: Time
@@ -393,13 +400,6 @@ class MarkLine(TypedDict):
     intent: Sealed[Intent]
     mark: MarkText
     receipt: Sealed[MarkReceipt]
-
-
-class TombstoneLine(TypedDict):
-    """I's write when it gives up a game."""
-
-    statement: Sealed[VoidStatement]
-    tombstone: Sealed[Tombstone]
 
 
 class Printed(TypedDict):

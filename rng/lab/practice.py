@@ -92,12 +92,13 @@ class PracticeOffice:
     ) -> None:
         self._rng, self._inspector, self._clock = rng, inspector, clock
         self._house = read_house(public)
-        self._office = _private(folder / "office.key")
+        self.office_key = _private(folder / "office.key")
         self._log_key = _private(folder / "log.key")
         self.log = PracticeLog()
         self._cosigned: str | None = None
         self._locked: dict[str, dict[str, object]] = {}
         self.requests: dict[str, dict[str, object]] = {}
+        self._voids: dict[str, object] = {}
         self.next = dict(self._house["series"])
         self.previous = dict.fromkeys(self.next, document_hash(self._house))
         self._store = (folder / STORE).open("rb+")
@@ -140,17 +141,20 @@ class PracticeOffice:
             Refused: it is marked; if it could be completed, its draw is in the evidence.
             Unreachable: one of the two processes did not answer.
         """
-        statement = shaped(
-            VoidStatement,
-            {
-                **self._head("keno/void-statement", series),
-                "reason": reason,
-                "office_key": key_id(public_text(self._office.public_key())),
-                "voided_at": time_text(self._clock()),
-            },
-        )
+        if series not in self._voids:
+            statement = shaped(
+                VoidStatement,
+                {
+                    **self._head("keno/void-statement", series),
+                    "reason": reason,
+                    "office_key": key_id(public_text(self.office_key.public_key())),
+                    "voided_at": time_text(self._clock()),
+                },
+            )
+            sealed = seal(statement, self.office_key)
+            self._put({"kind": "void", "series": series, "statement": sealed})
         try:
-            answer = self._rng.call("void", {"statement": seal(statement, self._office)})
+            answer = self._rng.call("void", {"statement": self._voids[series]})
         except Refused as refusal:
             if refusal.code == Code.MARKED.code and "drawn" in refusal.evidence:
                 self.end(series, cast("Draw", refusal.evidence["drawn"]))
@@ -195,7 +199,7 @@ class PracticeOffice:
             "note": cast("str", self._cosigned),
             "proof": [step.hex() for step in self.log.inclusion(index, size)],
         }
-        request = {"statement": seal(statement, self._office), "seal": its_seal}
+        request = {"statement": seal(statement, self.office_key), "seal": its_seal}
         self._put({"kind": "statement", "series": series, "request": request})
 
     def _seal(self) -> None:
@@ -230,6 +234,14 @@ class PracticeOffice:
             "previous": self.previous[series],
         }
 
+    def reread(self, public: Path) -> None:
+        """Take the public keys as they are now: one was rotated, or handed over."""
+        self._house = read_house(public)
+
+    def close(self) -> None:
+        """Close its file."""
+        self._store.close()
+
     # ---- what it remembers -----------------------------------------------------------------------
 
     def _put(self, event: dict[str, object]) -> None:
@@ -247,10 +259,13 @@ class PracticeOffice:
                 self._cosigned = cast("str", event["note"])
             case "statement":
                 self.requests[series] = cast("dict[str, object]", event["request"])
+            case "void":
+                self._voids[series] = event["statement"]
             case "ended":
                 self.next[series] += 1
                 self.previous[series] = cast("str", event["record"])
                 self.requests.pop(series, None)
+                self._voids.pop(series, None)
                 self._locked.pop(series, None)
 
 

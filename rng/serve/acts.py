@@ -336,6 +336,11 @@ class ActingProcess(KeyedProcess):
                     for series in self.state.series.values()
                     if series.intent is not None and series.mark is not None
                 ],
+                "buried_games": [
+                    series.tombstone
+                    for series in self.state.series.values()
+                    if series.tombstone is not None
+                ],
                 "checkpoint": self.latest_checkpoint(),
                 "reason": field(fields, "reason", Sentence),
                 "at": self.now(),

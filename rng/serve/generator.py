@@ -125,6 +125,16 @@ class GeneratorProcess(ActingProcess):
         if self._generator is not None:
             self._generator.cycle()
 
+    def unlock(self, fields: Fields) -> Mapping[str, object]:
+        """Unlock, and finish at once what a handover brought with it: it is decided already."""
+        super().unlock(fields)
+        for code, series in self.state.series.items():
+            if series.tombstone is not None:
+                self._bury(code, series.tombstone)
+            elif series.mark is not None:
+                self._complete(code)
+        return self.status({})
+
     # ---- drawing ---------------------------------------------------------------------------------
 
     def draw(self, fields: Fields) -> Mapping[str, object]:
@@ -268,8 +278,6 @@ class GeneratorProcess(ActingProcess):
             "intent": digest,
             "mark": mark,
             "numbers": list(draw_numbers(digest, mark)),
-            "journal": self.place(),
-            "drawn_at": self.now(),
         }
         sealed = seal(record, keys.signing)
         known = set(self.state.lockouts)
@@ -369,8 +377,7 @@ class GeneratorProcess(ActingProcess):
         series = self.series_of(body["series"])
         if series.first <= body["game"] < series.next:
             return {"void": self._void_before(statement)}
-        self.check_office(statement)
-        self.need_next(cast("Mapping[str, object]", body))
+        self.check_void(statement)
         self.need_working(VOIDING)
         self._deliver()
         try:
@@ -434,9 +441,6 @@ class GeneratorProcess(ActingProcess):
             "previous": series.previous,
             "statement": body["statement"],
             "tombstone": document_hash(body),
-            "intent": document_hash(series.intent["intent"]["body"]) if series.intent else None,
-            "journal": self.place(),
-            "voided_at": self.now(),
         }
         void: Void = {**line, "record": seal(record, keys.signing)}
         self.write("VOID", void)
@@ -516,8 +520,10 @@ class GeneratorProcess(ActingProcess):
     def _slip(self, code: str, game: int, *, reprint: bool) -> bytes:
         ended = self._ended(code, game)
         if "void" in ended:
-            return void_slip(cast("Void", ended["void"])["record"]["body"], reprint=reprint)
-        return draw_slip(cast("Draw", ended["drawn"])["record"]["body"], reprint=reprint)
+            void = cast("Void", ended["void"])["record"]["body"]
+            return void_slip(void, self.now(), reprint=reprint)
+        drawn = cast("Draw", ended["drawn"])["record"]["body"]
+        return draw_slip(drawn, self.now(), reprint=reprint)
 
     def status(self, fields: Fields) -> Mapping[str, object]:
         """Return how things stand, with what the paper and the inspector are waiting for."""

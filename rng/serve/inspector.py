@@ -28,6 +28,7 @@ from rng.core.records import (
     MarkLine,
     MarkReceipt,
     NoteText,
+    OpenGame,
     Role,
     Seal,
     Sealed,
@@ -115,14 +116,19 @@ class InspectorProcess(ActingProcess):
         return note, checkpoint
 
     def _check_not_restored(self, fields: Fields) -> None:
-        """Lock out if the back office holds a cosignature of ours that is not in this journal."""
-        if fields.get("cosigned") in (None, self.state.checkpoint):
+        """Lock out if the back office holds a cosignature of ours that is not in this journal.
+
+        A journal that began with a handover may not know the last ones of the journal before it.
+        """
+        shown = fields.get("cosigned")
+        if shown in (None, self.state.checkpoint):
             return
-        shown = field(fields, "cosigned", NoteText)
+        if self.state.epoch > 1 and not self.state.has_cosigned:
+            return
         try:
-            checkpoint = self._own_checkpoint(shown)
-        except NotCosigned as fault:
-            raise refused(Code.BAD_CHECKPOINT, detail=fault) from None
+            checkpoint = self._own_checkpoint(field(fields, "cosigned", NoteText))
+        except NotCosigned:
+            return  # of a key that was replaced, or of nobody's: it shows nothing
         seen = self._seen()
         if seen is None or checkpoint.size > seen.size:
             raise self.restored("a checkpoint was cosigned that is not in this journal")
@@ -164,10 +170,10 @@ class InspectorProcess(ActingProcess):
         self._check_intent(statement, its_seal, intent)
         body = intent["body"]
         series = self.series_of(body["series"])
-        if series.mark is not None and self._is_marked(series, body):
-            return {"mark": series.mark}
+        if mark := self._mark_of(series, body):
+            return {"mark": mark}
         self.need_next({**body, "previous": statement["body"]["previous"]})
-        self._check_free(series, body)
+        self._check_chain(body)
         mark = make_mark(keys.mark, canonical(body))
         receipt = shaped(
             MarkReceipt,
@@ -232,23 +238,47 @@ class InspectorProcess(ActingProcess):
             return refused(Code.SUPERSEDED, {"handover": handover})
         return refused(Code.NOT_RNG)
 
-    def _is_marked(self, series: Series, body: Intent) -> bool:
-        """Whether the open game of a series was marked for this very intent."""
-        open_game = cast("IntentLine", series.intent)
-        marked = open_game["intent"]
-        if marked["body"]["game"] != body["game"]:
-            return False
-        if document_hash(marked["body"]) == document_hash(body):
-            return True
-        name = f"{body['series']}-{body['game']}"
-        self.alarm(Code.OTHER_INTENT, f"a second intent for {name}", body)
-        raise refused(Code.OTHER_INTENT, {"intent": marked, "mark": series.mark}, game=name)
+    def _mark_of(self, series: Series, body: Intent) -> str | None:
+        """Return the mark that this very intent was given, be its game over or not.
 
-    def _check_free(self, series: Series, body: Intent) -> None:
-        """Check that the intent continues the chain of marks, and that the game is not void."""
-        if series.tombstone is not None:
-            evidence = cast("dict[str, object]", series.tombstone)
-            raise refused(Code.VOID, evidence, game=f"{body['series']}-{body['game']}")
+        Raises:
+            Refused: its game was marked for another intent, or given up; with the evidence.
+        """
+        name, game = f"{body['series']}-{body['game']}", body["game"]
+        if (stone := self._tombstone_of(series, game)) is not None:
+            raise refused(Code.VOID, cast("dict[str, object]", stone), game=name)
+        marked = self._marked(series, game)
+        if marked is None:
+            return None
+        if document_hash(marked["intent"]["body"]) == document_hash(body):
+            return marked["mark"]
+        self.alarm(Code.OTHER_INTENT, f"a second intent for {name}", body)
+        evidence = {"intent": marked["intent"], "mark": marked["mark"]}
+        raise refused(Code.OTHER_INTENT, evidence, game=name)
+
+    def _marked(self, series: Series, game: int) -> OpenGame | None:
+        """Return what was marked for a game, from this journal."""
+        if game == series.next and series.mark is not None:
+            return {**cast("IntentLine", series.intent), "mark": series.mark}
+        if series.first <= game < series.next:
+            place = series.opened[game - series.first]
+            if place != NOWHERE:
+                return cast("OpenGame", self.journal.document_at(place))
+        return None
+
+    def _tombstone_of(self, series: Series, game: int) -> TombstoneLine | None:
+        """Return the tombstone of a game, from this journal."""
+        if game == series.next:
+            return series.tombstone
+        if series.first <= game < series.next:
+            ended = self.journal.document_at(series.ended[game - series.first])
+            if "tombstone" in ended:
+                void = cast("Void", ended)
+                return {"statement": void["statement"], "tombstone": void["tombstone"]}
+        return None
+
+    def _check_chain(self, body: Intent) -> None:
+        """Check that the intent continues the chain of marks, of the generator that counts."""
         if body["journal"]["epoch"] != self.state.peer_epoch:
             handover = self.state.handover
             raise refused(Code.SUPERSEDED, {"handover": handover} if handover else None)
@@ -348,29 +378,29 @@ class InspectorProcess(ActingProcess):
         """Promise never to mark a game, unless it is marked already."""
         statement = field(fields, "statement", Sealed[VoidStatement])
         keys = self.need_working(VOIDING)
-        self.check_office(statement)
         body = statement["body"]
-        series = self.need_next(cast("Mapping[str, object]", body))
-        name = f"{body['series']}-{body['game']}"
-        if series.mark is not None:
-            open_game = cast("dict[str, object]", series.intent)
-            raise refused(Code.MARKED, {**open_game, "mark": series.mark}, game=name)
-        if series.tombstone is None:
-            stone = shaped(
-                Tombstone,
-                {
-                    **self.head("keno/tombstone"),
-                    "series": body["series"],
-                    "game": body["game"],
-                    "statement": document_hash(body),
-                    "journal": self.place(),
-                    "buried_at": self.now(),
-                },
-            )
-            line: TombstoneLine = {"statement": statement, "tombstone": seal(stone, keys.signing)}
-            self.write("TOMBSTONE", line)
-            return cast("Mapping[str, object]", line)
-        return cast("Mapping[str, object]", series.tombstone)
+        series, game = self.series_of(body["series"]), body["game"]
+        self.check_office(statement)
+        if (stone := self._tombstone_of(series, game)) is not None:
+            return cast("Mapping[str, object]", stone)
+        if (marked := self._marked(series, game)) is not None:
+            evidence = {"intent": marked["intent"], "mark": marked["mark"]}
+            raise refused(Code.MARKED, evidence, game=f"{body['series']}-{game}")
+        self.check_void(statement)
+        stone_body = shaped(
+            Tombstone,
+            {
+                **self.head("keno/tombstone"),
+                "series": body["series"],
+                "game": game,
+                "statement": document_hash(body),
+                "journal": self.place(),
+                "buried_at": self.now(),
+            },
+        )
+        line: TombstoneLine = {"statement": statement, "tombstone": seal(stone_body, keys.signing)}
+        self.write("TOMBSTONE", line)
+        return cast("Mapping[str, object]", line)
 
     # ---- acts under both keys: the generator carries them ----------------------------------------
 

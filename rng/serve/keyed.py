@@ -15,7 +15,7 @@ from typing import ClassVar, TypeVar, cast
 
 import cryptography
 
-from rng.core.records import Lockout, Position, Role, Sealed
+from rng.core.records import Lockout, Position, Role, Sealed, VoidStatement
 from rng.core.selftest import SelfTestFailed, self_test
 from rng.core.shapes import WrongShape, shaped
 from rng.core.signing import (
@@ -96,12 +96,15 @@ class KeyedProcess:
             raise Damaged(f"this is the journal of the {NAMES[self.state.role]}")
         for entry in entries:
             self.state.apply(entry)
-        if self.state.last_signed:
-            public, sealed = self.state.last_signed
-            try:  # it commits to every line before it, so one signature vouches for them all
-                check_signatures(sealed, [public])
-            except BadSignature:
-                raise Damaged("the last signed record of the journal was changed") from None
+        # The last document that names its place commits to every line before it, so its signature
+        # vouches for all of them; the last record may stand behind it.
+        for signed in (self.state.last_placed, self.state.last_sealed):
+            if signed is not None:
+                public, sealed = signed
+                try:
+                    check_signatures(sealed, [public])
+                except BadSignature:
+                    raise Damaged("the last signed record of the journal was changed") from None
 
     def _begin(self) -> None:
         """Record the start, and lock out if anything is not as it was left."""
@@ -384,6 +387,18 @@ class KeyedProcess:
             raise refused(Code.NOT_SIGNED) from None
         self.check_house(cast("Mapping[str, object]", statement["body"]))
         return digest
+
+    def check_void(self, statement: Sealed[VoidStatement]) -> Series:
+        """Check a void statement, and return the series of the game that it is about.
+
+        Raises:
+            Refused: it is not in order, or not of the next game.
+        """
+        self.check_office(statement)
+        body = statement["body"]
+        if body["office_key"] != self.state.key_id("office"):
+            raise refused(Code.OTHER_KEYS)
+        return self.need_next(cast("Mapping[str, object]", body))
 
     def check_house(self, body: Mapping[str, object]) -> None:
         """Check that a document is for this house and jurisdiction (15.5(a)-unique).

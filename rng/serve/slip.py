@@ -12,7 +12,7 @@ def short_hash(full: str) -> str:
     return " ".join(full[start : start + 4] for start in range(0, 20, 4))
 
 
-def draw_slip(record: DrawRecord, *, reprint: bool) -> bytes:
+def draw_slip(record: DrawRecord, at: str, *, reprint: bool) -> bytes:
     """Return the slip of a drawn game: its numbers as drawn and in order."""
     drawn = record["numbers"]
     rows = [drawn[start : start + _A_ROW] for start in range(0, len(drawn), _A_ROW)]
@@ -21,15 +21,15 @@ def draw_slip(record: DrawRecord, *, reprint: bool) -> bytes:
     return _slip(
         record,
         "DRAWN",
-        record["drawn_at"],
+        at,
         ["As drawn:", *map(_row, rows), "In order:", *map(_row, in_order)],
         reprint=reprint,
     )
 
 
-def void_slip(record: VoidRecord, *, reprint: bool) -> bytes:
+def void_slip(record: VoidRecord, at: str, *, reprint: bool) -> bytes:
     """Return the slip of a void game."""
-    return _slip(record, "VOID", record["voided_at"], ["No numbers were drawn."], reprint=reprint)
+    return _slip(record, "VOID", at, ["No numbers were drawn."], reprint=reprint)
 
 
 def _slip(
@@ -41,7 +41,7 @@ def _slip(
         record["house"],
         record["jurisdiction"],
         f"GAME {record['series']}-{record['game']}  {word}",
-        at,
+        f"Printed {at}",
         *rows,
         f"Record {short_hash(document_hash(record))}",
         f"Before {short_hash(record['previous'])}",

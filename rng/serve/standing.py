@@ -34,6 +34,7 @@ from rng.core.records import (
     VoidRecord,
 )
 from rng.core.signing import document_hash, key_id
+from rng.note import read_checkpoint, read_note
 from rng.serve.journal import Damaged, Entry
 
 NOWHERE = 0  # the genesis stands at the start of the file, so no game's line does
@@ -97,6 +98,7 @@ class State:
         self.holders = list(genesis["holders"])
         self.software = genesis["software"]
         self.checkpoint: str | None = None
+        self.has_cosigned = False
         self.outcomes: dict[int, str] = {}
         self.lockouts: dict[str, Lockout] = {}
         self.unprinted: dict[str, Unprinted] = {}
@@ -105,7 +107,8 @@ class State:
         self.alarmed: set[tuple[str, str]] = set()
         self.handover: Sealed[Handover] | None = None
         self.last_start: str | None = None
-        self.last_signed: tuple[str, Sealed[object]] | None = None
+        self.last_placed: tuple[str, Sealed[object]] | None = None
+        self.last_sealed: tuple[str, Sealed[object]] | None = None
         self._marks: set[int] = set()
         self.last_mark_at = NOWHERE
         beginning = document_hash(self.house)
@@ -123,6 +126,8 @@ class State:
                     "intent": game["intent"],
                 }
                 series.mark = game["mark"]
+            for grave in handover["body"]["buried_games"]:
+                self.series[grave["statement"]["body"]["series"]].tombstone = grave
 
     def standing(self) -> Standing:
         """Return what the other role compares with its own."""
@@ -163,7 +168,11 @@ class State:
         there = {"epoch": self.epoch, "index": line["index"], "previous": line["previous"]}
         if place != there:
             raise Damaged(f"line {line['index'] + 1} was signed for another place")
-        self.last_signed = (self.keys[role], cast("Sealed[object]", sealed))
+        self.last_placed = (self.keys[role], cast("Sealed[object]", sealed))
+
+    def sealed(self, role: str, sealed: object) -> None:
+        """Note a signed document that names no place: the next one that does commits to it."""
+        self.last_sealed = (self.keys[role], cast("Sealed[object]", sealed))
 
     def record_made(self, series: str, game: int, record_hash: str) -> None:
         """Note that the generator made a record: it is to be printed and delivered."""
@@ -217,6 +226,10 @@ def numbers_mask(numbers: list[int]) -> int:
     return sum(1 << number for number in numbers)
 
 
+def _log_size(note: str | None) -> int:
+    return read_checkpoint(read_note(note).text).size if note is not None else 0
+
+
 # ---- the effect of each kind of line -----------------------------------------------------------
 
 
@@ -235,6 +248,8 @@ def _intent(state: State, document: object, entry: Entry) -> None:
     state.signed("rng", line["intent"], body["journal"], entry)
     series.intent = line
     series.open_at = entry.offset
+    if _log_size(line["seal"]["note"]) > _log_size(state.checkpoint):
+        state.checkpoint = line["seal"]["note"]
 
 
 def _mark(state: State, document: object, entry: Entry) -> None:
@@ -261,7 +276,7 @@ def _drawn(state: State, document: object, entry: Entry) -> None:
     series = state.next_game(body["series"], body["game"], entry)
     record_hash = document_hash(body)
     if state.role == "rng":
-        state.signed("rng", record, body["journal"], entry)
+        state.sealed("rng", record)
         state.note_mark(mark_hash(body["mark"]))
         state.record_made(body["series"], body["game"], record_hash)
     state.note_outcome(body, record_hash)
@@ -274,7 +289,7 @@ def _void(state: State, document: object, entry: Entry) -> None:
     series = state.next_game(body["series"], body["game"], entry)
     record_hash = document_hash(body)
     if state.role == "rng":
-        state.signed("rng", record, body["journal"], entry)
+        state.sealed("rng", record)
         state.record_made(body["series"], body["game"], record_hash)
     series.end(record_hash, entry.offset)
 
@@ -292,6 +307,7 @@ def _printed(state: State, document: object, entry: Entry) -> None:  # noqa: ARG
 
 def _cosigned(state: State, document: object, entry: Entry) -> None:  # noqa: ARG001  one form for all
     state.checkpoint = cast("Cosigned", document)["note"]
+    state.has_cosigned = True
 
 
 def _lockout(state: State, document: object, entry: Entry) -> None:  # noqa: ARG001  one form for all

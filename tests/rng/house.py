@@ -8,7 +8,7 @@ import atexit
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -21,6 +21,7 @@ import pytest
 from rng.core.canonical import canonical, read_json
 from rng.core.entropy import operating_system
 from rng.lab.practice import PracticeOffice, set_up
+from rng.lab.verify import read_keys
 from rng.serve.ceremony import Part, make_journal, make_keys
 from rng.serve.generator import Devices, GeneratorProcess
 from rng.serve.inspector import InspectorProcess
@@ -61,6 +62,7 @@ class Paper:
     def __init__(self) -> None:
         self.slips: list[str] = []
         self.trouble: str | None = None
+        self.jam_at_print = False
 
     def check_ready(self) -> None:
         if self.trouble:
@@ -68,6 +70,8 @@ class Paper:
 
     def print(self, slip: bytes) -> None:
         self.check_ready()
+        if self.jam_at_print:
+            raise NotReady("paper jam")
         self.slips.append(slip.decode())
 
 
@@ -78,23 +82,24 @@ class Wire:
         self.answering: Answering | None = None
         self.after: Callable[[], None] = lambda: None
         self.lose_answers_of: set[str] = set()
+        self.drop_requests_of: set[str] = set()
         self.asked: list[str] = []
-        self.posted: list[tuple[str, object]] = []
+        self.owed: list[Refused] = []
 
     def post(self, act: str, fields: object) -> None:
-        self.posted.append((act, fields))
-        if self.answering is None:
-            raise Unreachable("the process is down")
+        try:
+            self.call(act, fields)
+        except Refused as refusal:
+            self.owed.append(refusal)
 
     def collect(self) -> None:
-        posted, self.posted = self.posted, []
-        for act, fields in posted:
-            self.call(act, fields)
+        owed, self.owed = self.owed, []
+        for refusal in owed:
+            raise refusal
 
     def call(self, act: str, fields: object = None) -> dict[str, object]:
-        if self.answering is None:
+        if self.answering is None or act in self.drop_requests_of:
             raise Unreachable("the process is down")
-        self.collect()
         self.asked.append(act)
         request = read_json(canonical({**cast("dict[str, object]", fields or {}), "act": act}))
         try:
@@ -140,12 +145,13 @@ class TestHouse:
     to_inspector: Wire = field(default_factory=Wire)
     rng_control: Wire = field(default_factory=Wire)
     inspector_control: Wire = field(default_factory=Wire)
+    old_keys: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def founded(cls, root: Path) -> "TestHouse":
         """Return a house fresh from its ceremony, both processes unlocked."""
         shutil.copytree(ceremony(), root, dirs_exist_ok=True)
-        house = cls(root)
+        house = cls(root, old_keys=read_keys(root / "public"))
         house.start()
         house.unlock()
         house.open_office()
@@ -177,15 +183,35 @@ class TestHouse:
     def kill_rng(self) -> None:
         """End the generator without a word, as `kill -9` does."""
         self.to_rng.answering = self.rng_control.answering = None
+        self.to_inspector.owed.clear()
         self.rng.journal.close()
 
     def kill_inspector(self) -> None:
         self.to_inspector.answering = self.inspector_control.answering = None
+        self.to_inspector.owed.clear()
         self.inspector.journal.close()
 
     def kill(self) -> None:
         self.kill_rng()
         self.kill_inspector()
+
+    def start_other(self, role: str) -> None:
+        """Start the process of a role beside the other one, which is running."""
+        if role == "rng":
+            self.start_rng()
+        else:
+            self.start_inspector()
+
+    def close(self) -> None:
+        """Close what is open at the end of a test."""
+        self.office.close()
+        for process in (self.rng, self.inspector):
+            with suppress(OSError):
+                process.journal.close()
+
+    def restart_sealed(self) -> None:
+        self.kill()
+        self.start()
 
     def restart(self) -> None:
         """Kill both, start both, unlock both."""

@@ -1,0 +1,110 @@
+"""The mark: one for each key and message, and a key that cannot have more."""
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.rsa import (
+    RSAPrivateKey,
+    RSAPublicNumbers,
+    generate_private_key,
+)
+
+from rng.core.mark import (
+    EXPONENT,
+    MODULUS_BITS,
+    MarkFailed,
+    _challenges,
+    check_mark,
+    check_mark_key,
+    check_permutation,
+    make_mark,
+    show_permutation,
+)
+
+
+@pytest.fixture(scope="module")
+def private() -> RSAPrivateKey:
+    return generate_private_key(EXPONENT, MODULUS_BITS)
+
+
+@pytest.mark.rule("X-draw-unpredictable")
+def test_the_same_intent_always_gets_the_same_mark(private: RSAPrivateKey) -> None:
+    mark = make_mark(private, b"intent")
+    assert mark == make_mark(private, b"intent") != make_mark(private, b"another")
+    assert len(mark) == 768
+    check_mark(private.public_key(), b"intent", mark)
+
+
+def test_any_other_mark_is_refused(private: RSAPrivateKey) -> None:
+    mark, public = make_mark(private, b"intent"), private.public_key()
+    number = int(mark, 16)
+    modulus = public.public_numbers().n
+    others = [number ^ 1, modulus - number, 0, 1, modulus, (1 << 3072) - 1]
+    for other in [value.to_bytes(384).hex() for value in others] + ["", "00", mark + "00", "zz"]:
+        with pytest.raises(MarkFailed):
+            check_mark(public, b"intent", other)
+    with pytest.raises(MarkFailed):
+        check_mark(public, b"other", mark)
+
+
+def test_a_sound_key_is_shown_to_be_a_permutation(private: RSAPrivateKey) -> None:
+    public, roots = private.public_key(), show_permutation(private)
+    check_permutation(public, roots)
+    for wrong in (roots[:-1], [*roots[:-1], roots[0]], [], [*roots, roots[0]]):
+        with pytest.raises(MarkFailed):
+            check_permutation(public, wrong)
+
+
+@pytest.mark.parametrize(("bits", "exponent"), [(2048, 65537), (4096, 65537), (3072, 3)])
+def test_a_key_of_another_form_is_refused(bits: int, exponent: int) -> None:
+    public = generate_private_key(exponent, bits).public_key()
+    with pytest.raises(MarkFailed, match="3072 bits"):
+        check_mark_key(public)
+
+
+def test_a_modulus_with_a_small_factor_is_refused() -> None:
+    modulus = 3 * ((1 << 3071) // 3 + 1 | 1)
+    with pytest.raises(MarkFailed, match="small factor"):
+        check_mark_key(RSAPublicNumbers(EXPONENT, modulus).public_key())
+
+
+@pytest.mark.rule("X-draw-unpredictable")
+def test_a_key_whose_map_is_no_permutation_cannot_be_shown_to_be_one() -> None:
+    """With a prime p such that e divides p - 1, a message can have e valid signatures, or none."""
+    p = _prime_with(EXPONENT)
+    q = 0
+    while not q:
+        numbers = generate_private_key(EXPONENT, MODULUS_BITS).private_numbers()
+        candidate = max(numbers.p, numbers.q)
+        q = candidate if (p * candidate).bit_length() == MODULUS_BITS else 0
+    modulus = p * q
+    public = RSAPublicNumbers(EXPONENT, modulus).public_key()
+    check_mark_key(public)  # nothing in its form betrays it
+    # The best a cheat can do: roots that hold modulo q, where there always is one.
+    inverse = pow(EXPONENT, -1, q - 1)
+    roots = [pow(challenge, inverse, q) for challenge in _challenges(modulus)]
+    with pytest.raises(MarkFailed, match="permutation"):
+        check_permutation(public, [root.to_bytes(384).hex() for root in roots])
+    # And it really has two signatures of one thing: x^e = (x * w)^e for a root of unity w.
+    unity = 1
+    base = 2
+    while unity == 1:
+        unity = pow(base, (p - 1) // EXPONENT, p)
+        base += 1
+    other = _combined(unity, p, 1, q)
+    assert other != 1
+    assert pow(other, EXPONENT, modulus) == 1
+
+
+def _prime_with(divisor: int) -> int:
+    """A prime of 1536 bits that is 1 more than a multiple of e, by Fermat's test."""
+    factor = (1 << 1536) // divisor - 2
+    factor -= factor % 2
+    while True:
+        candidate = factor * divisor + 1
+        small = all(candidate % prime for prime in (3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37))
+        if small and pow(2, candidate - 1, candidate) == 1:
+            return candidate
+        factor -= 2
+
+
+def _combined(one: int, p: int, other: int, q: int) -> int:
+    return (one + p * ((other - one) * pow(p, -1, q) % q)) % (p * q)

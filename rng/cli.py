@@ -87,6 +87,7 @@ def _add_ceremony(commands: Commands, role: str) -> None:
     keygen.add_argument("--public", type=Path, required=True, help="the folder of public keys")
     keygen.add_argument("--holder", action="append", help="a holder's name; at least two")
     keygen.add_argument("--handover", type=Path, help="the other role's word for a lost journal")
+    keygen.add_argument("--keys-only", action="store_true", help="keys to replace lost ones")
     serve = _add(commands, "serve", keyed.serve)
     _dir(serve)
     serve.add_argument("--socket", type=Path, help="the service socket, if not in the folder")
@@ -113,6 +114,11 @@ def _add_holders(commands: Commands, role: str) -> None:
         ("withdraw", keyed.withdraw),
     ):
         _holder(_add(commands, name, run))
+    if role == "rng":
+        _holder(_add(commands, "decline", keyed.decline))
+    export = _add(commands, "keys", keyed.export_keys)
+    _dir(export)
+    export.add_argument("--public", type=Path, required=True, help="the folder of public keys")
     reopen = _holder(_add(commands, "reopen", keyed.reopen))
     reopen.add_argument("--reason", required=True)
     rotate = _holder(_add(commands, "rotate", keyed.rotate))
@@ -159,6 +165,10 @@ def _add_practice(commands: Commands) -> None:
     draw.add_argument("--out", type=Path, help="write the last draw to this file")
     void = _add(acts, "void", lab.practice_void)
     void.add_argument("--reason", default="practice")
+    lossy = _add(acts, "lossy", lab.practice_lossy)
+    lossy.add_argument("--socket", type=Path, required=True, help="where to listen")
+    lossy.add_argument("--inspector", type=Address.read, required=True)
+    lossy.add_argument("--lose", action="append", required=True, metavar="ACT")
     for act in (setup, lock, draw, void):
         act.add_argument("--office", type=Path, required=True, help="the office's folder")
         act.add_argument("--public", type=Path, required=True, help="the folder of public keys")

@@ -55,8 +55,8 @@ def check_sealed(statement: LockStatement, seal: Seal, log_key: str, inspector: 
     check_witnessed(statement, seal, inspector)
 
 
-def check_witnessed(statement: LockStatement, seal: Seal, inspector: str) -> None:
-    """Check a seal for one who has checked the statement's own signature.
+def check_witnessed(statement: LockStatement, seal: Seal, inspector: str) -> Checkpoint:
+    """Check a seal for one who has checked the statement's own signature; return its checkpoint.
 
     The back office vouches for the checkpoint by signing the statement that holds it, so the log's
     signature, which is the back office's as well, says nothing more.
@@ -69,9 +69,9 @@ def check_witnessed(statement: LockStatement, seal: Seal, inspector: str) -> Non
         note = read_note(seal["note"])
     except NoteFailed as fault:
         raise NotCosigned(str(fault)) from None
-    check_locked(
-        statement, seal["proof"], note, _cosigned(note, statement["log_origin"], inspector)
-    )
+    checkpoint = _cosigned(note, statement["log_origin"], inspector)
+    check_locked(statement, seal["proof"], note, checkpoint)
+    return checkpoint
 
 
 def check_locked(

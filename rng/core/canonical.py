@@ -34,15 +34,18 @@ def canonical(value: object) -> bytes:
 
 
 def read_json(data: bytes) -> object:
-    """Return the value of JSON in any form, without fractions.
+    """Return the value of JSON in any form, without fractions and halves of surrogate pairs.
 
     Raises:
-        NotCanonical: it is not JSON, or holds a fraction.
+        NotCanonical: it is not JSON, or holds what has no canonical form.
     """
     try:
-        return _read(data.decode())
+        value = _read(data.decode())
     except (ValueError, RecursionError) as fault:
         raise NotCanonical(f"not JSON: {fault}") from None
+    if b"\\u" in data:  # only an escape can hide half of a pair
+        canonical(value)
+    return value
 
 
 def read_canonical(data: bytes) -> object:

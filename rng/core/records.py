@@ -267,7 +267,7 @@ class Reopen(TypedDict):
     jurisdiction: Name
     house: Name
     role: Role
-    lockout: Hash
+    lockout: Lockout
     software: Hash
     standing: Standing
     reason: Sentence

@@ -10,9 +10,10 @@ from typing import TypeVar, cast
 
 from rng.lab import statistics
 from rng.lab.collect import sample_draws, sample_raw
+from rng.lab.lossy import lose_answers
 from rng.lab.practice import PracticeOffice, set_up
 from rng.lab.rehearsal import rehearse
-from rng.lab.verify import Wrong, read_keys, verify_against_statement, verify_draw
+from rng.lab.verify import Wrong, read_keys, verify_against_statement, verify_draw, verify_void
 from rng.lab.verify_journal import verify_agreement, verify_journal
 from rng.serve.ceremony import TLS_CERTIFICATE, TLS_KEY
 from rng.serve.commands import BadUsage
@@ -95,8 +96,12 @@ def verify(options: argparse.Namespace) -> int:
 
 def _verify_draw(path: Path, keys: dict[str, str], statement: Path | None) -> None:
     document = _json(path)
-    if isinstance(document, dict) and document.keys() == {"drawn"}:
-        document = document["drawn"]
+    if isinstance(document, dict) and document.keys() in ({"drawn"}, {"void"}):
+        (document,) = document.values()
+    if isinstance(document, dict) and "tombstone" in document:
+        void = verify_void(document, keys)
+        print(f"sound: {void['series']}-{void['game']} is void")
+        return
     record = verify_draw(document, keys)
     if statement is not None:
         verify_against_statement(document, _json(statement), keys)
@@ -106,7 +111,7 @@ def _verify_draw(path: Path, keys: dict[str, str], statement: Path | None) -> No
 def _json(path: Path) -> object:
     try:
         return cast("object", json.loads(path.read_bytes()))
-    except ValueError as fault:
+    except (ValueError, RecursionError) as fault:
         raise Wrong(f"{path.name} is not JSON: {fault}") from None
 
 
@@ -131,6 +136,12 @@ def practice_lock(options: argparse.Namespace) -> None:
     office = _office(options)
     _reachable(lambda: office.locked(options.series))
     print(f"{options.series}-{office.next[options.series]} is locked and sealed", flush=True)
+
+
+def practice_lossy(options: argparse.Namespace) -> None:
+    """Stand between the generator and the inspector, and lose the answers to some acts."""
+    server = lose_answers(options.socket, Client(options.inspector), frozenset(options.lose))
+    server.run(lambda: print(f"losing answers at unix:{options.socket}", flush=True))
 
 
 def practice_draw(options: argparse.Namespace) -> None:

@@ -79,9 +79,11 @@ def set_up(
         key = Ed25519PrivateKey.generate()
         secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         write_new(folder / f"{role}.key", secret)
-        write_new(public / f"{role}.pem", public_pem(key.public_key()))
+        write_new(public / f"{role}.pem", public_pem(public_text(key.public_key())))
     write_new(public / "office.tls.pem", make_tls(folder, "office"))
     write_new(folder / STORE, b"")
+    for path in public.iterdir():
+        path.chmod(0o644)
 
 
 class PracticeOffice:
@@ -90,10 +92,11 @@ class PracticeOffice:
     def __init__(
         self, folder: Path, public: Path, rng: Peer, inspector: Peer, clock: Clock = system_clock
     ) -> None:
+        self.folder = folder
         self._rng, self._inspector, self._clock = rng, inspector, clock
         self._house = read_house(public)
         self.office_key = _private(folder / "office.key")
-        self._log_key = _private(folder / "log.key")
+        self.log_key = _private(folder / "log.key")
         self.log = PracticeLog()
         self._cosigned: str | None = None
         self._locked: dict[str, dict[str, object]] = {}
@@ -125,9 +128,20 @@ class PracticeOffice:
             Refused: the inspector does not seal the log.
             Unreachable: it did not answer.
         """
+        if series not in self.next:
+            self._learn(series)
         if series not in self.requests:
             self._lock(series)
         return self.requests[series]
+
+    def _learn(self, series: str) -> None:
+        """Take in a series that both keys agreed to, from the generator."""
+        known = cast("dict[str, dict[str, object]]", self._rng.call("status", {})["series"])
+        if series not in known:
+            raise Refused(Code.NO_SUCH_SERIES.code, f"There is no series {series}.")
+        place = known[series]
+        event = {"kind": "series", "series": series}
+        self._put({**event, "next": place["next"], "previous": place["previous"]})
 
     def end(self, series: str, ended: Draw | Void) -> None:
         """Note what became of a game; the next one builds on it."""
@@ -141,6 +155,8 @@ class PracticeOffice:
             Refused: it is marked; if it could be completed, its draw is in the evidence.
             Unreachable: one of the two processes did not answer.
         """
+        if series not in self.next:
+            self._learn(series)
         if series not in self._voids:
             statement = shaped(
                 VoidStatement,
@@ -217,7 +233,7 @@ class PracticeOffice:
     def _ask_cosigned(self, old: int, size: int) -> None:
         origin = self._house["log_origin"]
         text = write_checkpoint(Checkpoint(origin, size, self.log.root(size)))
-        note = write_note(Note(text, (sign_note(text, origin, self._log_key),)))
+        note = write_note(Note(text, (sign_note(text, origin, self.log_key),)))
         proof = [step.hex() for step in self.log.consistency(old, size)]
         fields = {"note": note, "old_size": old, "proof": proof, "cosigned": self._cosigned}
         answer = self._inspector.call("cosign", fields)
@@ -255,6 +271,9 @@ class PracticeOffice:
             case "lock":
                 index = self.log.append(bytes.fromhex(cast("str", event["leaf"])))
                 self._locked[series] = {"index": index, "leaf": event["leaf"]}
+            case "series":
+                self.next[series] = cast("int", event["next"])
+                self.previous[series] = cast("str", event["previous"])
             case "cosigned":
                 self._cosigned = cast("str", event["note"])
             case "statement":

@@ -45,7 +45,9 @@ def rehearsal(root: Path) -> Iterator[PracticeOffice]:
         rng, inspector = (client(root / role / SERVICE_SOCKET) for role in ("rng", "inspector"))
         stack.callback(rng.close)
         stack.callback(inspector.close)
-        yield PracticeOffice(root / "office", root / "public", rng, inspector)
+        office = PracticeOffice(root / "office", root / "public", rng, inspector)
+        stack.callback(office.close)
+        yield office
 
 
 def found(root: Path) -> None:
@@ -66,21 +68,24 @@ def passphrases(role: Role) -> dict[str, str]:
 
 
 @contextmanager
-def running(root: Path, role: str) -> Iterator["subprocess.Popen[str]"]:
+def running(root: Path, role: str) -> Iterator[None]:
     """Run a process of the rehearsal, and end it."""
-    inspector = f"unix:{root / 'inspector' / SERVICE_SOCKET}"
-    own = ["--inspector", inspector, "--printer", f"file:{root / 'paper.txt'}"]
-    command = [sys.executable, "-m", "rng", role, "serve", "--dir", str(root / role)]
-    command += own if role == "rng" else []
-    package = Path(__file__).parents[2]
-    process = subprocess.Popen(  # noqa: S603  our own module, by the running interpreter
-        command, stdout=subprocess.PIPE, text=True, cwd=package
-    )
+    process = start(root, role, f"unix:{root / 'inspector' / SERVICE_SOCKET}", [])
     try:
-        yield process
+        yield
     finally:
         process.terminate()
         process.communicate(timeout=_START_SECONDS)
+
+
+def start(root: Path, role: str, inspector: str, further: list[str]) -> "subprocess.Popen[str]":
+    """Start a process of the rehearsal, sealed as every process is when it starts."""
+    command = [sys.executable, "-m", "rng", role, "serve", "--dir", str(root / role), *further]
+    if role == "rng":
+        command += ["--inspector", inspector, "--printer", f"file:{root / 'paper.txt'}"]
+    return subprocess.Popen(  # noqa: S603  our own module, by the running interpreter
+        command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+    )
 
 
 def unlock(root: Path, role: Role) -> None:

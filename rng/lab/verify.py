@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from rng.core.canonical import NotCanonical, canonical
 from rng.core.derive import draw_numbers
 from rng.core.mark import MarkFailed, check_mark
-from rng.core.records import Draw, DrawRecord, LockStatement, Seal, Sealed
+from rng.core.records import Draw, DrawRecord, LockStatement, Seal, Sealed, Void, VoidRecord
 from rng.core.shapes import WrongShape, shaped
 from rng.core.signing import (
     BadSignature,
@@ -93,17 +93,54 @@ def verify_draw(document: object, keys: Mapping[str, str]) -> DrawRecord:
     with found_in("the draw"):
         draw = shaped(Draw, document)
         said = draw["statement"]["body"]
-        known = {key_id(public): public for public in keys.values()}
-        for digest in (said["office_key"], said["rng_key"], said["mark_key"]):
-            if digest not in known:
-                raise Wrong(f"the key {digest[:16]} of its statement is not among the public keys")
-        check_signatures(draw["statement"], [known[said["office_key"]]])
-        check_signatures(draw["intent"], [known[said["rng_key"]]])
-        _check_signed_by_one(draw["record"], _of_role(keys, "rng"))
+        office = _named(keys, "office", said["office_key"])
+        rng = _named(keys, "rng", said["rng_key"])
+        mark = _named(keys, "mark", said["mark_key"])
+        check_signatures(draw["statement"], [office])
+        check_signatures(draw["intent"], [rng])
+        # After a handover the key of the record may be newer than that of the intent.
+        signer = draw["record"]["signatures"][0]["key"]
+        check_signatures(draw["record"], [_named(keys, "rng", signer)])
         logs, inspectors = _of_role(keys, "log"), _of_role(keys, "inspector")
         _check_sealed_by_one(said, draw["seal"], logs, inspectors)
-        check_outcome(draw, known[said["mark_key"]])
+        check_outcome(draw, mark)
     return draw["record"]["body"]
+
+
+def verify_void(document: object, keys: Mapping[str, str]) -> VoidRecord:
+    """Check a published void by itself, and return its record.
+
+    Raises:
+        Wrong: something in it does not follow.
+    """
+    with found_in("the void"):
+        void = shaped(Void, document)
+        office = _named(keys, "office", void["statement"]["body"]["office_key"])
+        check_signatures(void["statement"], [office])
+        inspector = void["tombstone"]["signatures"][0]["key"]
+        check_signatures(void["tombstone"], [_named(keys, "inspector", inspector)])
+        signer = void["record"]["signatures"][0]["key"]
+        check_signatures(void["record"], [_named(keys, "rng", signer)])
+        check_void(void)
+    return void["record"]["body"]
+
+
+def check_void(void: Void) -> None:
+    """Check that statement, tombstone and record of a void are of one game and name each other.
+
+    Raises:
+        Wrong: they do not.
+    """
+    said, stone = void["statement"]["body"], void["tombstone"]["body"]
+    record = void["record"]["body"]
+    if not which_game(said) == which_game(stone) == which_game(record):
+        raise Wrong("statement, tombstone and record are not of the same game")
+    if not document_hash(said) == stone["statement"] == record["statement"]:
+        raise Wrong("the tombstone or the record is of another statement")
+    if record["tombstone"] != document_hash(stone):
+        raise Wrong("the record names another tombstone")
+    if record["previous"] != said["previous"]:
+        raise Wrong("the record follows another record than its statement does")
 
 
 def verify_against_statement(document: object, statement: object, keys: Mapping[str, str]) -> None:
@@ -147,13 +184,12 @@ def which_game(body: object) -> tuple[object, ...]:
     return tuple(fields[name] for name in ("jurisdiction", "house", "series", "game"))
 
 
-def _check_signed_by_one(sealed: Sealed[T], publics: list[str]) -> None:
-    """Check a record's signature; after a handover its key may be newer than its intent's."""
-    signer = sealed["signatures"][0]["key"]
-    wanted = [public for public in publics if key_id(public) == signer]
-    if not wanted:
-        raise Wrong("the key that signed the record is not among the public keys")
-    check_signatures(sealed, wanted[:1])
+def _named(keys: Mapping[str, str], role: str, digest: str) -> str:
+    """Return the key of a role by its id: a key of another role will not do."""
+    for public in _of_role(keys, role):
+        if key_id(public) == digest:
+            return public
+    raise Wrong(f"the {role} key {digest[:16]} is not among the public keys")
 
 
 def _check_sealed_by_one(

@@ -21,6 +21,7 @@ from rng.core.records import (
     Genesis,
     Handover,
     Holders,
+    House,
     IntentLine,
     Key,
     Line,
@@ -37,10 +38,11 @@ from rng.core.records import (
     TombstoneLine,
     Unlocked,
     Void,
+    VoidStatement,
 )
 from rng.core.shapes import shaped
-from rng.core.signing import check_signatures, document_hash, key_id, rsa_key
-from rng.lab.verify import Wrong, check_outcome, found_in, which_game
+from rng.core.signing import check_signatures, document_hash, ed25519_key, key_id, rsa_key
+from rng.lab.verify import Wrong, check_outcome, check_void, found_in, which_game
 from rng.note import read_checkpoint, read_note
 from rng.sealed_log import check_sealed, cosigned_checkpoint
 
@@ -68,13 +70,19 @@ class Report:
     head: str = NO_HASH
     drawn: int = 0
     void: int = 0
+    epoch: int = 0
     records: dict[tuple[str, int], str] = field(default_factory=dict)
+    marks: dict[tuple[str, int], str] = field(default_factory=dict)
+    buried: set[tuple[str, int]] = field(default_factory=set)
+    acts: set[str] = field(default_factory=set)
+    seen: dict[int, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def text(self) -> str:
         """Return the report in one line."""
         return (
             f"{self.role} of {self.house}: {self.lines} lines, {self.drawn} drawn, "
-            f"{self.void} void, head {self.head[:16]}"
+            f"{self.void} void, head {self.head[:16]}" + "".join(f"; {note}" for note in self.notes)
         )
 
 
@@ -98,18 +106,28 @@ def verify_agreement(one: Report, other: Report) -> int:
     """Check that two journals tell the same of every game that both know; return how many.
 
     Raises:
-        Wrong: they differ.
+        Wrong: they differ, or one shows that the other was cut short.
     """
     common = one.records.keys() & other.records.keys()
     for series, game in sorted(common):
         if one.records[series, game] != other.records[series, game]:
             raise Wrong(f"the journals have different records of {series}-{game}")
+    for this, that in ((one, other), (other, one)):
+        for which, mark in this.marks.items():
+            if which in that.buried or that.marks.get(which, mark) != mark:
+                series, game = which
+                raise Wrong(f"{series}-{game} was marked in one journal and not in the other")
+        # Intents name their place in the generator's journal: so the other knows how long it is.
+        if that.role == "rng" and this.seen.get(that.epoch, -1) >= that.lines:
+            raise Wrong("the generator's journal lacks lines that it has signed")
     return len(common)
 
 
 class _Check:
     def __init__(self, keys: Mapping[str, str]) -> None:
-        self._trusted = {key_id(public) for public in keys.values()}
+        self._trusted = {
+            (name.split("-")[0], key_id(public)) for name, public in keys.items()
+        }  # a key is trusted in its own role only
         self._keys: dict[str, str] = {}
         self._series: dict[str, Place] = {}
         self._last_mark = ""
@@ -118,6 +136,9 @@ class _Check:
         self._lockouts: set[str] = set()
         self._outcomes: set[frozenset[int]] = set()
         self._log_size = 0
+        self._log_root = b""
+        self._holders: list[str] = []
+        self._software = ""
         self._line: Line
         self._genesis: Genesis
         self.report = Report()
@@ -149,13 +170,11 @@ class _Check:
         body = sealed["body"]
         house = body["house"]
         self._genesis, self._keys = body, dict(cast("dict[str, str]", house["keys"]))
-        for role, public in self._keys.items():
-            if key_id(public) not in self._trusted:
-                raise Wrong(f"its {role} key is not among the public keys")
-        check_permutation(rsa_key(house["keys"]["mark"]), house["mark_key_roots"])
+        self._check_house_keys(house)
         check_signatures(sealed, [self._keys[body["role"]]])
         self.report.role, self.report.house = body["role"], house["house"]
-        self._epoch = body["epoch"]
+        self._epoch = self.report.epoch = body["epoch"]
+        self._holders, self._software = list(body["holders"]), body["software"]
         beginning = document_hash(house)
         self._last_mark = beginning
         self._series = {code: Place(game, beginning) for code, game in house["series"].items()}
@@ -163,6 +182,12 @@ class _Check:
             self._handed_over(body["handover"])
         elif body["epoch"] != 1:
             raise Wrong("a later journal starts with a handover")
+
+    def _check_house_keys(self, house: House) -> None:
+        for role, public in cast("dict[str, str]", house["keys"]).items():
+            if (role, key_id(public)) not in self._trusted:
+                raise Wrong(f"the {role} key is not among the public keys")
+        check_permutation(rsa_key(house["keys"]["mark"]), house["mark_key_roots"])
 
     def _handed_over(self, handover: Sealed[Handover]) -> None:
         given, body = handover["body"], self._genesis
@@ -183,7 +208,12 @@ class _Check:
         if given["checkpoint"] is not None:
             self._log_size = read_checkpoint(read_note(given["checkpoint"]).text).size
         for game in given["open_games"]:
-            place = self._series[game["statement"]["body"]["series"]]
+            said, intent = game["statement"]["body"], game["intent"]["body"]
+            place = self._next(said["series"], said["game"], said["previous"])
+            if intent["statement"] != document_hash(said):
+                raise Wrong("a game was handed over with another game's intent")
+            check_signatures(game["statement"], [self._keys["office"]])
+            check_mark(rsa_key(self._keys["mark"]), canonical(intent), game["mark"])
             place.line = {
                 "statement": game["statement"],
                 "seal": game["seal"],
@@ -191,15 +221,38 @@ class _Check:
             }
             place.mark = game["mark"]
         for grave in given["buried_games"]:
-            self._series[grave["statement"]["body"]["series"]].tombstone = grave
+            said_void = grave["statement"]["body"]
+            check_signatures(grave["statement"], [self._keys["office"]])
+            check_signatures(grave["tombstone"], [self._keys["inspector"]])
+            place = self._next(said_void["series"], said_void["game"], said_void["previous"])
+            place.tombstone = grave
 
     def handover(self, sealed: Sealed[Handover]) -> None:
-        """Check that this role vouched for the other's new journal."""
+        """Check that this role vouched for the other's new journal, and for what it knew itself."""
         body = sealed["body"]
         check_signatures(sealed, [self._keys[self.report.role]])
-        if body["role"] == self.report.role:
-            raise Wrong("a role cannot hand over to itself")
-        self._keys = dict(cast("dict[str, str]", body["house"]["keys"]))
+        house, mine = body["house"], self._genesis["house"]
+        if body["role"] == self.report.role or body["giver_epoch"] != self._epoch:
+            raise Wrong("a role hands over to the other, from its own journal")
+        same = ("jurisdiction", "house", "log_origin", "series")
+        if any(house[name] != mine[name] for name in same):  # type: ignore[literal-required]
+            raise Wrong("the handover is of another house")
+        lost = ("rng",) if body["role"] == "rng" else ("inspector", "mark")
+        keys = cast("dict[str, str]", house["keys"])
+        if any(public != self._keys[role] for role, public in keys.items() if role not in lost):
+            raise Wrong("the handover changes keys that are not the other role's")
+        for role in lost:
+            if keys[role] != self._keys[role] and (role, key_id(keys[role])) not in self._trusted:
+                raise Wrong(f"the new {role} key is not among the public keys")
+        check_permutation(rsa_key(keys["mark"]), house["mark_key_roots"])
+        standing = {
+            code: {"next": place.next, "previous": place.previous}
+            for code, place in self._series.items()
+        }
+        if body["standing"] != {"series": standing, "last_mark": self._last_mark}:
+            raise Wrong("the handover vouches for another standing than that of its journal")
+        self._keys = dict(keys)
+        self.report.notes.append(f"handed over to a new {body['role']}: {body['reason']}")
 
     # ---- games -----------------------------------------------------------------------------------
 
@@ -210,6 +263,8 @@ class _Check:
             raise Wrong("a draw was begun during a lockout")
         if place.line is not None:
             raise Wrong("the game has an intent already")
+        if line["intent"]["body"]["software"] != self._software:
+            raise Wrong("the draw was begun with software that both keys had not accepted")
         self._check_place(line["intent"]["body"]["journal"])
         place.line = line
 
@@ -233,10 +288,15 @@ class _Check:
         if (receipt["intent"], receipt["mark"]) != (document_hash(intent), digest):
             raise Wrong("the receipt is of another mark")
         place.line, place.mark, self._last_mark = opened, line["mark"], digest
+        self.report.marks[intent["series"], intent["game"]] = digest
+        epoch, index = intent["journal"]["epoch"], intent["journal"]["index"]
+        self.report.seen[epoch] = max(index, self.report.seen.get(epoch, -1))
 
     def _opened(self, line: IntentLine) -> Place:
         said, intent = line["statement"]["body"], line["intent"]["body"]
         self._check_house(said)
+        if said["log_origin"] != self._genesis["house"]["log_origin"]:
+            raise Wrong("the statement is of another log")
         check_signatures(line["statement"], [self._keys["office"]])
         check_signatures(line["intent"], [self._keys["rng"]])
         check_sealed(said, line["seal"], self._keys["log"], self._keys["inspector"])
@@ -261,6 +321,7 @@ class _Check:
             raise Wrong("the record has another mark than the inspector gave")
         if self.report.role == "rng":
             self._last_mark = mark_hash(body["mark"])
+            self.report.marks[body["series"], body["game"]] = self._last_mark
         numbers = frozenset(body["numbers"])
         if numbers in self._outcomes:
             self._lockouts.add(document_hash(self._repeat(body)))
@@ -270,38 +331,28 @@ class _Check:
 
     def void(self, void: Void) -> None:
         """Check that a game was given up by office, inspector and generator, in that order."""
-        said, stone, body = (
-            void["statement"]["body"],
-            void["tombstone"]["body"],
-            void["record"]["body"],
-        )
+        said, body = void["statement"]["body"], void["record"]["body"]
         place = self._next(body["series"], body["game"], body["previous"])
-        self._check_house(said)
-        check_signatures(void["statement"], [self._keys["office"]])
+        self._check_void_statement(void["statement"])
         check_signatures(void["tombstone"], [self._keys["inspector"]])
         check_signatures(void["record"], [self._keys["rng"]])
-        if not which_game(said) == which_game(stone) == which_game(body):
-            raise Wrong("statement, tombstone and record are not of the same game")
-        if not document_hash(said) == stone["statement"] == body["statement"]:
-            raise Wrong("the tombstone or the record is of another statement")
-        if body["tombstone"] != document_hash(stone):
-            raise Wrong("the record names another tombstone")
+        check_void(void)
         if place.mark is not None:
             raise Wrong("a marked game was voided")
-        if (
-            place.tombstone is not None
-            and document_hash(place.tombstone["tombstone"]["body"]) != (body["tombstone"])
-        ):
-            raise Wrong("the record names another tombstone than the inspector made")
+        if place.tombstone is not None:
+            if document_hash(place.tombstone["tombstone"]["body"]) != body["tombstone"]:
+                raise Wrong("the record names another tombstone than the inspector made")
+        elif self.report.role == "inspector":
+            raise Wrong("the game was voided without a tombstone")
         self.report.void += 1
+        self.report.buried.add((said["series"], said["game"]))
         self._end(place, body["series"], document_hash(body))
 
     def tombstone(self, line: TombstoneLine) -> None:
         """Check that the inspector gave up a game that it had not marked."""
         said, stone = line["statement"]["body"], line["tombstone"]["body"]
         place = self._next(said["series"], said["game"], said["previous"])
-        self._check_house(said)
-        check_signatures(line["statement"], [self._keys["office"]])
+        self._check_void_statement(line["statement"])
         check_signatures(line["tombstone"], [self._keys["inspector"]])
         self._check_place(stone["journal"])
         if which_game(said) != which_game(stone) or document_hash(said) != stone["statement"]:
@@ -309,6 +360,7 @@ class _Check:
         if place.mark is not None or place.tombstone is not None:
             raise Wrong("the game was marked or given up before")
         place.tombstone = line
+        self.report.buried.add((said["series"], said["game"]))
 
     def printed(self, line: Printed) -> None:
         """Check that what was printed was to be printed."""
@@ -324,22 +376,30 @@ class _Check:
         )
         if checkpoint.size < self._log_size:
             raise Wrong("the log became smaller")
-        self._log_size = checkpoint.size
+        if checkpoint.size == self._log_size and self._log_root not in (b"", checkpoint.root):
+            raise Wrong("the log has two roots of one size")
+        self._log_size, self._log_root = checkpoint.size, checkpoint.root
 
     # ---- lockouts and acts under both keys -------------------------------------------------------
 
     def lockout(self, line: Lockout) -> None:
         """Note a lockout: nothing may be begun until it is ended."""
         self._check_house(line)
+        if line["role"] not in (self.report.role, "both"):
+            raise Wrong("the lockout is of the other role")
         self._lockouts.add(document_hash(line))
 
     def reopen(self, sealed: Sealed[Reopen]) -> None:
         """Check that both keys ended a lockout."""
         body = sealed["body"]
         self._check_act(body, sealed, body["role"])
-        if body["role"] == self.report.role and body["lockout"] not in self._lockouts:
-            raise Wrong("there was no such lockout")
-        self._lockouts.discard(body["lockout"])
+        digest = document_hash(body["lockout"])
+        if body["role"] == self.report.role:
+            if digest not in self._lockouts:
+                raise Wrong("there was no such lockout")
+            if body["lockout"]["reason"] == "software":
+                self._software = body["software"]
+        self._lockouts.discard(digest)
 
     def key(self, sealed: Sealed[Key]) -> None:
         """Check that a key was replaced under both keys, and by whoever holds the new one."""
@@ -352,11 +412,24 @@ class _Check:
         self._check_act(body, sealed, proposing, proof)
         if role == "mark":
             check_permutation(rsa_key(body["new"]), body["mark_key_roots"] or [])
+        else:
+            ed25519_key(body["new"])
+        if body["new"] in self._keys.values() or (role != "mark" and body["mark_key_roots"]):
+            raise Wrong("the new key is another role's, or has roots that it should not have")
         self._keys[role] = body["new"]
+        self.report.notes.append(f"new {role} key {key_id(body['new'])[:16]}")
 
     def holders(self, sealed: Sealed[Holders]) -> None:
         """Check that both keys agreed to the holders."""
-        self._check_act(sealed["body"], sealed, sealed["body"]["role"])
+        body = sealed["body"]
+        self._check_act(body, sealed, body["role"])
+        if body["role"] == self.report.role:
+            self._holders = list(body["holders"])
+
+    def unlocked(self, line: Unlocked) -> None:
+        """Check that it was a holder who unlocked."""
+        if line["holder"] not in self._holders:
+            raise Wrong(f"{line['holder']} was no holder")
 
     def new_series(self, sealed: Sealed[NewSeries]) -> None:
         """Check that both keys agreed to a further series."""
@@ -378,6 +451,13 @@ class _Check:
         approving = "inspector" if proposing == "rng" else "rng"
         wanted = [self._keys[proposing], *proof, self._keys[approving]]
         check_signatures(cast("Sealed[object]", sealed), wanted)
+        self.report.acts.add(document_hash(body))
+
+    def _check_void_statement(self, statement: Sealed[VoidStatement]) -> None:
+        self._check_house(statement["body"])
+        check_signatures(statement, [self._keys["office"]])
+        if statement["body"]["office_key"] != key_id(self._keys["office"]):
+            raise Wrong("the statement names another key than that in force")
 
     def _check_house(self, body: object) -> None:
         fields, house = cast("Mapping[str, object]", body), self._genesis["house"]
@@ -428,7 +508,7 @@ def _row(role: str, form: object, check: object) -> tuple[str, type[object], _Ha
 _CHECKS = {
     "GENESIS": _row("", Sealed[Genesis], _Check.genesis),
     "START": _row("", Start, _Check.remark),
-    "UNLOCKED": _row("", Unlocked, _Check.remark),
+    "UNLOCKED": _row("", Unlocked, _Check.unlocked),
     "LOCKED": _row("", Relocked, _Check.remark),
     "REPAIRED": _row("", Repaired, _Check.remark),
     "ALARM": _row("", Alarm, _Check.remark),

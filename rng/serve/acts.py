@@ -17,7 +17,6 @@ The generator carries the documents in both directions, because it is the one th
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypedDict, TypeVar, cast
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -59,10 +58,10 @@ from rng.core.signing import (
     seal,
     sign,
 )
-from rng.serve.journal import replace_file, sync_folder
+from rng.serve.journal import Damaged, Entry, replace_file, sync_folder
 from rng.serve.keyed import NAMES, Fields, KeyedProcess, field
 from rng.serve.keystore import OpenKeys, WeakPassphrase
-from rng.serve.refusals import Code, refused
+from rng.serve.refusals import Code, Refused, refused
 from rng.serve.slip import short_hash
 
 PENDING = "pending.json"
@@ -77,19 +76,14 @@ FORMS: dict[str, tuple[str, type]] = {
 }
 
 
+ACT_KINDS = frozenset(kind for kind, _ in FORMS.values())
+
+
 class _Pending(TypedDict):
     """What waits for the other key: the act, and the key file as it will be."""
 
     act: dict[str, object]
     keystore: str | None
-
-
-@dataclass(frozen=True)
-class Change:
-    """What an act changes in the key file: its new contents, and the keys that are then open."""
-
-    keystore: bytes
-    keys: OpenKeys
 
 
 def read_act(document: object) -> Sealed[Act]:
@@ -125,15 +119,36 @@ class ActingProcess(KeyedProcess):
     """A keyed process that can propose acts and approve those of the other role."""
 
     _pending: _Pending | None = None
-    _change: Change | None = None
 
-    def _begin(self) -> None:
+    def _read_journal(self) -> None:
+        super()._read_journal()
         path = self.folder / PENDING
         if path.exists():
-            self._pending = cast("_Pending", json.loads(path.read_bytes()))
-            if self._pending_hash() in self.state.acts:
-                self._finish()
+            try:
+                self._pending = shaped(_Pending, json.loads(path.read_bytes()))
+                read_act(self._pending["act"])
+            except (ValueError, WrongShape, Refused) as fault:
+                raise Damaged(f"{PENDING} is damaged: {fault}") from None
+
+    def _begin(self) -> None:
         super()._begin()
+        if self._pending is not None and self._pending_hash() in self.state.acts:
+            self._finish()
+
+    def check_line(self, entry: Entry) -> None:
+        """Check that an act in the journal is signed by both keys: whoever can write can add."""
+        kind, document = entry.line["kind"], entry.line["document"]
+        try:
+            if kind in ACT_KINDS:
+                act = read_act(document)
+                check_signatures(act, signers(act["body"], self.state.keys))
+            elif kind == "HANDOVER":
+                handover = shaped(Sealed[Handover], document)
+                check_signatures(handover, [self.state.keys[self.role]])
+        except (BadSignature, WrongShape, Refused) as fault:
+            raise Damaged(
+                f"line {entry.line['index'] + 1} is no act of both keys: {fault}"
+            ) from None
 
     # ---- what can be proposed --------------------------------------------------------------------
 
@@ -141,14 +156,15 @@ class ActingProcess(KeyedProcess):
         """Propose to end a lockout, accepting the software as it is now."""
         keys = self.open_keys(fields)
         digest = field(fields, "lockout", Hash)
-        if digest not in self.state.lockouts:
+        lockout = self.state.lockouts.get(digest)
+        if lockout is None:
             raise refused(Code.ACT_REFUSED, detail="there is no such lockout")
         body = shaped(
             Reopen,
             {
                 **self.head("keno/reopen"),
                 "role": self.role,
-                "lockout": digest,
+                "lockout": lockout,
                 "software": self.current_software(),
                 "standing": self.state.standing(),
                 "reason": field(fields, "reason", Sentence),
@@ -162,7 +178,7 @@ class ActingProcess(KeyedProcess):
         keys = self.open_keys(fields)
         role = field(fields, "key", str)
         own = {house_role: name for name, house_role in self.key_roles().items()}
-        roots, change, proof = None, None, []
+        roots, file, proof = None, None, []
         if role in own:
             fresh = _fresh_key(role)
             if not isinstance(fresh, Ed25519PrivateKey):
@@ -170,8 +186,7 @@ class ActingProcess(KeyedProcess):
             elif role == self.role:
                 proof = [fresh]
             new = public_text(fresh.public_key())
-            opened = OpenKeys(keys.master, {**keys.keys, own[role]: fresh})
-            change = Change(self.keystore.with_keys(opened), opened)
+            file = self.keystore.with_keys(OpenKeys({**keys.keys, own[role]: fresh}))
         elif self.role == "rng" and role in ("office", "log"):
             new = field(fields, "public", PublicKey)
         else:
@@ -187,7 +202,7 @@ class ActingProcess(KeyedProcess):
                 "at": self.now(),
             },
         )
-        return self._propose(keys, body, change, *proof)
+        return self._propose(keys, body, file, *proof)
 
     def holders(self, fields: Fields) -> Mapping[str, object]:
         """Propose to add or to remove a holder of this role's keys."""
@@ -206,7 +221,7 @@ class ActingProcess(KeyedProcess):
         elif change == "remove":
             if who not in names or len(names) <= 2:
                 raise refused(Code.ACT_REFUSED, detail="two holders must remain")
-            file = self.keystore.without_holder(who)
+            file = self.keystore.without_holder(keys, who)
             names.remove(who)
         else:
             raise refused(Code.MALFORMED, detail="change: add or remove")
@@ -220,7 +235,7 @@ class ActingProcess(KeyedProcess):
                 "at": self.now(),
             },
         )
-        return self._propose(keys, body, Change(file, keys))
+        return self._propose(keys, body, file)
 
     def add_series(self, fields: Fields) -> Mapping[str, object]:
         """Propose a further series of games; the generator's holder does."""
@@ -237,12 +252,21 @@ class ActingProcess(KeyedProcess):
         return self._propose(keys, body, None)
 
     def withdraw(self, fields: Fields) -> Mapping[str, object]:
-        """Take back a proposal that was not approved."""
+        """Take back a proposal that the other key did not approve."""
         self.open_keys(fields)
         if self._pending is None:
             raise refused(Code.NOTHING_PENDING)
+        self.check_not_approved(self._pending["act"])
         self._forget_pending()
         return {}
+
+    def check_not_approved(self, act: Mapping[str, object]) -> None:
+        """Check that a proposal can still be taken back: the other role has not written it down.
+
+        Raises:
+            Refused: it may have.
+        """
+        raise NotImplementedError
 
     # ---- proposing and approving -----------------------------------------------------------------
 
@@ -268,13 +292,27 @@ class ActingProcess(KeyedProcess):
         if fault:
             raise refused(Code.ACT_REFUSED, detail=fault)
 
-    def sign_act(self, document: object, keys: OpenKeys) -> Sealed[Act]:
+    def has_pending_key(self) -> bool:
+        """Whether a new key was proposed here: no game is begun until it is in force, or not."""
+        return self._pending is not None and read_act(self._pending["act"])["body"]["label"] == (
+            "keno/key"
+        )
+
+    def check_shown(self, fields: Fields, act: Sealed[Act]) -> None:
+        """Check that what is to be approved is what the holder was shown.
+
+        Raises:
+            Refused: it is something else.
+        """
+        if field(fields, "shown", Hash) != document_hash(act["body"]):
+            raise refused(Code.OTHER_ACT)
+
+    def sign_act(self, act: Sealed[Act], keys: OpenKeys) -> Sealed[Act]:
         """Approve the other role's act: check it, sign it, and write it down.
 
         Raises:
             Refused: it may not be approved.
         """
-        act = read_act(document)
         body = act["body"]
         if proposer(body) == self.role:
             raise refused(Code.ACT_REFUSED, detail="it has to be approved by the other key")
@@ -293,19 +331,22 @@ class ActingProcess(KeyedProcess):
     def take_act(self, document: object) -> None:
         """Carry out an act of this role that the other has approved.
 
+        It was checked when it was proposed and when it was approved, and the other role has it in
+        its journal: so there is nothing left to decide here.
+
         Raises:
             Refused: it is not the one that is pending, or not signed by both.
         """
         act = read_act(document)
         body = act["body"]
-        if document_hash(body) in self.state.acts:
-            return
-        if self._pending is None or self._pending_hash() != document_hash(body):
-            raise refused(Code.ACT_REFUSED, detail="it was not proposed here")
-        self._check_signatures(act, signers(body, self.state.keys))
-        self.check_act(body)
-        self.write(FORMS[body["label"]][0], act)
-        self._finish()
+        is_pending = self._pending is not None and self._pending_hash() == document_hash(body)
+        if document_hash(body) not in self.state.acts:
+            if not is_pending:
+                raise refused(Code.ACT_REFUSED, detail="it was not proposed here")
+            self._check_signatures(act, signers(body, self.state.keys))
+            self.write(FORMS[body["label"]][0], act)
+        if is_pending:
+            self._finish()
 
     def pending(self, fields: Fields) -> Mapping[str, object]:
         """Return what still waits for approval; the generator asks first, the inspector is told."""
@@ -314,11 +355,12 @@ class ActingProcess(KeyedProcess):
     # ---- handing over ----------------------------------------------------------------------------
 
     def handover(self, fields: Fields) -> Mapping[str, object]:
-        """Vouch for where the other role stood, so that it can start a new journal.
+        """Vouch for where the other role stands, so that it can start a new journal.
 
         Its journal or its key is lost. From here on only the new journal, and the key named here,
         count; the old ones are superseded, should they turn up again.
         """
+        self.need_sound()
         keys = self.open_keys(fields)
         other: Role = "inspector" if self.role == "rng" else "rng"
         body = shaped(
@@ -357,7 +399,7 @@ class ActingProcess(KeyedProcess):
     # ---- helpers ---------------------------------------------------------------------------------
 
     def _propose(
-        self, keys: OpenKeys, body: Act, change: Change | None, *proof: Ed25519PrivateKey
+        self, keys: OpenKeys, body: Act, keystore: bytes | None, *proof: Ed25519PrivateKey
     ) -> Mapping[str, object]:
         """Keep an act until the other key approves it; one at a time."""
         if self._pending is not None:
@@ -366,25 +408,32 @@ class ActingProcess(KeyedProcess):
         act = seal(body, keys.signing, *proof)
         pending: _Pending = {
             "act": cast("dict[str, object]", act),
-            "keystore": change.keystore.decode() if change else None,
+            "keystore": keystore.decode() if keystore else None,
         }
         replace_file(self.folder / PENDING, canonical(pending))
-        self._pending, self._change = pending, change
+        self._pending = pending
         return {"act": act, "text": act_text(body)}
 
     def _finish(self) -> None:
-        """Change the key file as the act says, and forget that it was pending."""
+        """Change the key file as the act says, and forget that it was pending.
+
+        The keys in memory are then the old ones, so the process seals itself: who unlocks it again
+        shows that the new file opens.
+        """
         pending = cast("_Pending", self._pending)
-        if pending["keystore"] is not None:
-            self.keystore.replace(pending["keystore"].encode())
-        if self.keys is not None and self._change is not None:
-            self.keys = self._change.keys
-        self._forget_pending()
+        try:
+            if pending["keystore"] is not None:
+                self.keystore.replace(pending["keystore"].encode())
+                self.put_away("its key file was changed")
+            self._forget_pending()
+        except OSError as trouble:
+            self.failure = f"the key file could not be replaced: {trouble}"
+            raise self.failed() from None
 
     def _forget_pending(self) -> None:
         (self.folder / PENDING).unlink(missing_ok=True)
         sync_folder(self.folder)
-        self._pending = self._change = None
+        self._pending = None
 
     def _pending_hash(self) -> str:
         return document_hash(cast("_Pending", self._pending)["act"]["body"])
@@ -393,8 +442,8 @@ class ActingProcess(KeyedProcess):
         """Return why a key may not take another's place now, if so."""
         if body["old"] != self.state.key_id(body["role"]):
             return "the old key is not the one in force"
-        if any(series.intent is not None for series in self.state.series.values()):
-            return "a game is being drawn; its keys stay until it is over"
+        if any(series.intent or series.tombstone for series in self.state.series.values()):
+            return "a game is being drawn or voided; its keys stay until it is over"
         try:
             if body["role"] == "mark":
                 check_permutation(rsa_key(body["new"]), body["mark_key_roots"] or [])
@@ -429,7 +478,10 @@ def act_text(body: Act) -> str:
     """Return an act in a sentence, for the person who is asked to approve it."""
     match body["label"]:
         case "keno/reopen":
-            return f"reopen the {NAMES[body['role']]} ({body['reason']})"
+            lockout = body["lockout"]
+            also = f", accepting software {short_hash(body['software'])}"
+            also = also if lockout["reason"] == "software" else ""
+            return f"reopen the {NAMES[body['role']]} after: {lockout['detail']}{also}"
         case "keno/key":
             return f"put {short_hash(key_id(body['new']))} in the place of the {body['role']} key"
         case "keno/holders":

@@ -27,6 +27,7 @@ from cryptography.hazmat.primitives.serialization import (
     NoEncryption,
     PrivateFormat,
     PublicFormat,
+    load_der_public_key,
     load_pem_public_key,
 )
 from cryptography.x509.oid import NameOID
@@ -46,7 +47,7 @@ from rng.core.signing import (
 from rng.serve.clock import Clock, system_clock, time_text
 from rng.serve.journal import create_journal, sync_folder, write_new
 from rng.serve.keyed import JOURNAL, KEYS, Surroundings
-from rng.serve.keystore import SCRYPT_COST, Keystore, PrivateKey
+from rng.serve.keystore import SCRYPT_COST, DamagedKeys, Keystore, OpenKeys, PrivateKey
 
 TERMS = "terms.json"
 ROOTS = "mark.roots.json"
@@ -109,13 +110,13 @@ def make_keys(part: Part, passphrases: dict[str, str], cost: int = SCRYPT_COST) 
     part.public.mkdir(parents=True, exist_ok=True)
     signing = Ed25519PrivateKey.generate()
     keys: dict[str, PrivateKey] = {"signing": signing}
-    exports = {f"{part.role}.pem": public_pem(signing.public_key())}
+    exports = {f"{part.role}.pem": public_pem(public_text(signing.public_key()))}
     if part.role == "inspector":
         mark = generate_private_key(EXPONENT, MODULUS_BITS)
         keys["mark"] = mark
-        exports["mark.pem"] = public_pem(mark.public_key())
+        exports["mark.pem"] = public_pem(public_text(mark.public_key()))
         exports[ROOTS] = canonical(show_permutation(mark))
-    part.keystore.create(part.role, keys, passphrases, cost)
+    part.keystore.create(part.role, OpenKeys(keys), passphrases, cost)
     exports[f"{part.role}.tls.pem"] = make_tls(part.folder, part.role)
     for name, data in exports.items():
         write_new(part.public / name, data)
@@ -169,7 +170,10 @@ def make_journal(
         raise CeremonyFailed("there is a journal already; nothing is ever put in its place")
     house = read_house(part.public)
     given = _checked_handover(part.role, house, handover) if handover is not None else None
-    keys = part.keystore.open(holder, passphrase)
+    try:
+        keys = part.keystore.open(holder, passphrase)
+    except DamagedKeys as fault:
+        raise CeremonyFailed(str(fault)) from None
     if public_text(keys.signing.public_key()) != house["keys"][part.role]:
         raise CeremonyFailed(f"{part.role}.pem in the public folder is of another key")
     surroundings = surroundings or Surroundings()
@@ -216,9 +220,10 @@ def _checked_handover(role: Role, house: House, document: object) -> Sealed[Hand
 # ---- key files -----------------------------------------------------------------------------------
 
 
-def public_pem(public: Ed25519PublicKey | RSAPublicKey) -> bytes:
-    """Return a public key as `openssl` reads it."""
-    return public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+def public_pem(public: str) -> bytes:
+    """Return a public key of a document as `openssl` reads it."""
+    key = load_der_public_key(bytes.fromhex(public))
+    return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
 def read_public(path: Path) -> str:

@@ -14,8 +14,10 @@ from typing import cast
 from rng.core.canonical import canonical
 from rng.core.entropy import operating_system
 from rng.core.selftest import SelfTestFailed, self_test
+from rng.core.signing import document_hash
 from rng.serve.ceremony import (
     PEERS,
+    ROOTS,
     TLS_CERTIFICATE,
     TLS_KEY,
     CeremonyFailed,
@@ -23,6 +25,7 @@ from rng.serve.ceremony import (
     make_journal,
     make_keys,
     missing_keys,
+    public_pem,
     read_public,
 )
 from rng.serve.generator import Devices, GeneratorProcess
@@ -52,32 +55,35 @@ def keygen(options: argparse.Namespace) -> None:
     """Make the keys; and, once the public folder has every key of the house, the journal."""
     part = Part(options.role, options.dir, options.public)
     try:
-        if not part.has_keys:
-            _make_keys(part, options)
-        _make_journal(part, options)
+        passphrases = {} if part.has_keys else _make_keys(part, options)
+        if options.keys_only:
+            print("keys only: the journal waits for a handover")
+        else:
+            _make_journal(part, options, passphrases)
     except (CeremonyFailed, WeakPassphrase) as fault:
         raise BadUsage(str(fault)) from None
     except FileExistsError as fault:
         raise BadUsage(f"{fault.filename} is there already; nothing is overwritten") from None
 
 
-def _make_keys(part: Part, options: argparse.Namespace) -> None:
+def _make_keys(part: Part, options: argparse.Namespace) -> dict[str, str]:
     holders: list[str] = options.holder or []
     if len(set(holders)) < 2:
         raise BadUsage("name at least two holders: --holder NAME --holder NAME")
     passphrases = {name: read_passphrase(f"New passphrase of {name}: ") for name in holders}
     make_keys(part, passphrases)
     print(f"keys made for {' and '.join(holders)}; public keys are in {part.public}")
+    return passphrases
 
 
-def _make_journal(part: Part, options: argparse.Namespace) -> None:
+def _make_journal(part: Part, options: argparse.Namespace, passphrases: dict[str, str]) -> None:
     if missing := missing_keys(part.public):
         print(f"the public folder still lacks {', '.join(missing)};")
         print("when they are there, run keygen again to create the journal")
         return
     handover = json.loads(options.handover.read_bytes()) if options.handover else None
     holder = (options.holder or part.keystore.holders)[0]
-    passphrase = read_passphrase(f"Passphrase of {holder}: ")
+    passphrase = passphrases.get(holder) or read_passphrase(f"Passphrase of {holder}: ")
     try:
         house = make_journal(part, holder, passphrase, handover)
     except WrongPassphrase:
@@ -217,9 +223,36 @@ def withdraw(options: argparse.Namespace) -> None:
 
 def approve(options: argparse.Namespace) -> None:
     """Approve what the other role's holder asks for."""
-    print(f"asked for: {_ask(options, 'proposed', {})['text']}")
-    _ask(options, "approve", _holder(options))
+    proposed = _ask(options, "proposed", {})
+    act = cast("dict[str, object]", proposed["act"])
+    print(f"asked for: {proposed['text']}")
+    _ask(options, "approve", {**_holder(options), "shown": document_hash(act["body"])})
     print("approved")
+
+
+def decline(options: argparse.Namespace) -> None:
+    """Decline what the inspector's holder asks for."""
+    print(f"asked for: {_ask(options, 'proposed', {})['text']}")
+    _ask(options, "decline", _holder(options))
+    print("declined")
+
+
+def export_keys(options: argparse.Namespace) -> None:
+    """Write the public keys that are in force now; those they replace get a number."""
+    keys = cast("dict[str, str]", _ask(options, "status", {})["keys"])
+    roots = cast("list[str]", _ask(options, "status", {})["mark_key_roots"])
+    for role, public in keys.items():
+        path = options.public / f"{role}.pem"
+        if path.exists() and read_public(path) != public:
+            number = 1
+            while (old := options.public / f"{role}-{number}.pem").exists():
+                number += 1
+            path.rename(old)
+        if not path.exists():
+            write_new(path, public_pem(public))
+            path.chmod(0o644)
+            print(f"{path} is new")
+    (options.public / ROOTS).write_bytes(canonical(roots))
 
 
 def handover(options: argparse.Namespace) -> None:
@@ -229,7 +262,7 @@ def handover(options: argparse.Namespace) -> None:
         lost = ("inspector", "mark") if options.role == "rng" else ("rng",)
         fields["keys"] = {role: read_public(options.public / f"{role}.pem") for role in lost}
         if options.role == "rng":
-            roots = (options.public / "mark.roots.json").read_bytes()
+            roots = (options.public / ROOTS).read_bytes()
             fields["mark_key_roots"] = json.loads(roots)
     answer = _ask(options, "handover", fields)
     write_new(options.out, canonical(answer["handover"]) + b"\n")
@@ -279,7 +312,7 @@ def _propose(options: argparse.Namespace, act: str, fields: Mapping[str, object]
         if time.monotonic() > end:
             raise BadUsage("nobody approved it yet; it waits, and can be withdrawn")
         time.sleep(0.5)
-    print("done under both keys")
+    print("done under both keys; if it is sealed now, unlock it again")
 
 
 def _print_status(status: Mapping[str, object]) -> None:

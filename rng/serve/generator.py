@@ -26,6 +26,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar, Protocol, cast
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 from rng.core.canonical import canonical
 from rng.core.derive import draw_numbers
 from rng.core.entropy import EntropyFailed, Source
@@ -52,14 +54,17 @@ from rng.core.records import (
 from rng.core.shapes import WrongShape, shaped
 from rng.core.signing import BadSignature, check_signatures, document_hash, rsa_key, seal
 from rng.sealed_log import NotCosigned, NotIncluded, check_witnessed
-from rng.serve.acts import ActingProcess, act_text, read_act
+from rng.serve.acts import Act, ActingProcess, act_text, read_act
 from rng.serve.keyed import FINISHING, VOIDING, Fields, Surroundings, field
+from rng.serve.keystore import OpenKeys
 from rng.serve.printer import NotReady, Printer
 from rng.serve.protocol import Unreachable
 from rng.serve.refusals import Code, Refused, refused
-from rng.serve.server import log
 from rng.serve.slip import draw_slip, void_slip
 from rng.serve.standing import NOWHERE
+
+# What the inspector answers to an intent that it will never mark.
+NEVER_MARKED = frozenset({Code.OTHER_KEYS.code, Code.STALE_INTENT.code, Code.NOT_RNG.code})
 
 
 class Peer(Protocol):
@@ -97,8 +102,8 @@ class GeneratorProcess(ActingProcess):
         self._printer = devices.printer
         self._generator: CyclingGenerator | None = None
         self._tested = False
-        self._delivered: tuple[str, int] | None = None
-        self._posted: tuple[str, int] | None = None
+        self._delivered: dict[str, int] = {}
+        self._posted: list[tuple[str, int]] = []
         self._last_ended: tuple[tuple[str, int], dict[str, object]] | None = None
         self._trouble: str | None = None
         super().__init__(folder, surroundings)
@@ -111,14 +116,15 @@ class GeneratorProcess(ActingProcess):
 
     def instance(self) -> str | None:
         """Instantiate the generator afresh, as at every start, and return its name."""
-        house, devices = self.state.house["house"], self._devices
         try:
-            self._generator = CyclingGenerator(
-                devices.source, house, devices.name, self.current_software()
-            )
+            self._generator = self._new_generator()
         except EntropyFailed:
             return None
         return self._generator.instance
+
+    def _new_generator(self) -> CyclingGenerator:
+        house, devices = self.state.house["house"], self._devices
+        return CyclingGenerator(devices.source, house, devices.name, self.current_software())
 
     def idle(self) -> None:
         """Keep the generator cycling between games (X-rng-cycling)."""
@@ -183,9 +189,11 @@ class GeneratorProcess(ActingProcess):
 
     def _intend(self, statement: Sealed[LockStatement], digest: str, its_seal: Seal) -> None:
         """Check all that can be checked, take the secret, and make the intent durable."""
-        self.need_working()
-        self._check_statement(statement["body"], its_seal)
         self.settle_pending()
+        self.need_working()
+        if self.has_pending_key():
+            raise refused(Code.KEY_PENDING)
+        self._check_statement(statement["body"], its_seal)
         self._finish_others()
         self._deliver()
         self._print_slips()
@@ -197,8 +205,9 @@ class GeneratorProcess(ActingProcess):
         if not self._tested:
             self._tested = bool(self.run_self_test())
         keys = self.need_working()
-        secret = self._secret()
         body = statement["body"]
+        self._ask_ready(body)
+        secret = self._secret()
         intent: Intent = {
             "label": "keno/intent",
             "version": 1,
@@ -243,17 +252,20 @@ class GeneratorProcess(ActingProcess):
                 try:
                     self._complete(code)
                 except Refused as refusal:
-                    if refusal.code == Code.NO_INSPECTOR.code:
+                    # A game that is void, or whose mark key is gone, can never be marked, and
+                    # holds up nobody; with any other the inspector's answer is awaited.
+                    if refusal.code not in (Code.VOID.code, Code.OTHER_KEYS.code):
                         raise
-                    log.warning("%s-%d is still open: %s", code, series.next, refusal.message)
         self.need_working()
 
     def _secret(self) -> Secret:
         """Return the secret of the draw; a source that fails its tests locks out."""
-        generator = cast("CyclingGenerator", self._generator)  # without one, it is locked out
         try:
-            return generator.secret()
+            if self._generator is None:  # both keys reopened after it had failed
+                self._generator = self._new_generator()
+            return self._generator.secret()
         except EntropyFailed as failure:
+            self._generator = None
             self.lock_out("health", str(failure))
             raise refused(Code.LOCKED_OUT, role="generator", detail=failure) from None
 
@@ -297,7 +309,21 @@ class GeneratorProcess(ActingProcess):
         except WrongShape as fault:
             raise refused(Code.BAD_ANSWER, detail=fault) from None
         except Refused as refusal:
-            self._learn(refusal, code, line)
+            self._learn(refusal, code, line["intent"]["body"]["game"])
+            raise
+
+    def _ask_ready(self, body: LockStatement) -> None:
+        """Ask the inspector whether it would mark; if not, no intent is made."""
+        question = {
+            "series": body["series"],
+            "game": body["game"],
+            "previous": body["previous"],
+            "last_mark": self.state.last_mark,
+        }
+        try:
+            self._ask("ready", question)
+        except Refused as refusal:
+            self._learn(refusal, body["series"], body["game"])
             raise
 
     def _check_mark(self, intent: Intent, mark: str) -> None:
@@ -306,19 +332,19 @@ class GeneratorProcess(ActingProcess):
         except MarkFailed as fault:
             raise refused(Code.BAD_ANSWER, detail=fault) from None
 
-    def _learn(self, refusal: Refused, code: str, line: IntentLine) -> None:
+    def _learn(self, refusal: Refused, code: str, game: int) -> None:
         """Take in what the inspector's refusal proves about this journal."""
         evidence = refusal.evidence
         try:
             if refusal.code == Code.VOID.code:
                 self._bury(code, shaped(TombstoneLine, evidence))
-                raise refused(Code.VOID, game=f"{code}-{line['intent']['body']['game']}")
+                raise refused(Code.VOID, game=f"{code}-{game}")
             if refusal.code in (Code.OTHER_INTENT.code, Code.STALE_INTENT.code):
                 intent = shaped(Sealed[Intent], evidence.get("intent"))
                 mark = shaped(MarkText, evidence.get("mark"))
                 check_signatures(intent, [self.state.keys["rng"]])
                 self._check_mark(intent["body"], mark)
-                if mark_hash(mark) != self.state.last_mark:
+                if not self.state.knows_mark(mark_hash(mark)):
                     raise self.restored("the inspector holds an intent that is not in this journal")
             if refusal.code == Code.SUPERSEDED.code:
                 handover = shaped(Sealed[Handover], evidence.get("handover"))
@@ -327,38 +353,43 @@ class GeneratorProcess(ActingProcess):
         except (WrongShape, BadSignature) as fault:
             raise refused(Code.BAD_ANSWER, detail=fault) from None
 
-    def _post_record(self) -> None:
-        """Send the last record to the inspector without waiting; the next draw waits.
+    def _owed(self) -> list[tuple[str, int]]:
+        """Return the last record of each series that the inspector may not have."""
+        return [
+            (code, game)
+            for code, game in self.state.last_records.items()
+            if self._delivered.get(code) != game
+        ]
+
+    def _post_records(self) -> None:
+        """Send what the inspector is owed without waiting; the next draw waits.
 
         Raises:
             Refused: the inspector cannot be reached.
         """
-        last = self.state.last_record
-        if last is not None and last not in (self._delivered, self._posted):
-            try:
-                self._inspector.post("deliver", self._delivery(last))
-            except Unreachable as trouble:
-                raise refused(Code.NO_INSPECTOR, detail=trouble) from None
-            self._posted = last
+        for which in self._owed():
+            if which not in self._posted:
+                try:
+                    self._inspector.post("deliver", self._delivery(which))
+                except Unreachable as trouble:
+                    raise refused(Code.NO_INSPECTOR, detail=trouble) from None
+                self._posted.append(which)
 
     def _deliver(self) -> None:
-        """See the last record into the inspector's journal.
+        """See what the inspector is owed into its journal.
 
         Raises:
             Refused: the inspector does not take it, or cannot be reached.
         """
-        last, posted = self.state.last_record, self._posted
-        self._posted = None
-        if last is None or last == self._delivered:
-            return
+        posted, self._posted = self._posted, []
         try:
-            if last == posted:
-                self._inspector.collect()
-            else:
-                self._inspector.call("deliver", self._delivery(last))
-        except Unreachable:
-            self._ask("deliver", self._delivery(last))
-        self._delivered = last
+            self._inspector.collect()
+            self._delivered.update(posted)
+        except (Refused, Unreachable):
+            pass  # which one it was is found out by sending them again
+        for which in self._owed():
+            self._ask("deliver", self._delivery(which))
+            self._delivered[which[0]] = which[1]
 
     def _delivery(self, which: tuple[str, int]) -> Mapping[str, object]:
         ended = self._ended(*which)
@@ -378,8 +409,13 @@ class GeneratorProcess(ActingProcess):
         if series.first <= body["game"] < series.next:
             return {"void": self._void_before(statement)}
         self.check_void(statement)
+        self.settle_pending()
         self.need_working(VOIDING)
+        if self.has_pending_key():
+            raise refused(Code.KEY_PENDING)
         self._deliver()
+        if series.intent is not None:
+            self._complete_instead(body["series"])
         try:
             answer = self._ask("void", {"statement": statement})
             return {"void": self._bury(body["series"], shaped(TombstoneLine, answer))}
@@ -389,6 +425,24 @@ class GeneratorProcess(ActingProcess):
             if refusal.code == Code.MARKED.code:
                 raise self._marked(body["series"], refusal) from None
             raise
+
+    def _complete_instead(self, code: str) -> None:
+        """Complete a game that has an intent, rather than void it: it may have a mark already.
+
+        The inspector's journal says whether it has, but that journal may have been lost since. A
+        game is given up only if the inspector says that it will not mark it.
+
+        Raises:
+            Refused: it is completed; or the inspector cannot say.
+        """
+        name = f"{code}-{self.state.series[code].next}"
+        try:
+            drawn = self._complete(code)
+        except Refused as refusal:
+            if refusal.code not in NEVER_MARKED:
+                raise
+        else:
+            raise refused(Code.MARKED, {"drawn": drawn}, game=name)
 
     def _void_before(self, statement: Sealed[VoidStatement]) -> Void:
         body = statement["body"]
@@ -461,6 +515,24 @@ class GeneratorProcess(ActingProcess):
             raise
         self.take_act(answer.get("act"))
 
+    def _propose(
+        self, keys: OpenKeys, body: Act, keystore: bytes | None, *proof: Ed25519PrivateKey
+    ) -> Mapping[str, object]:
+        """Deliver what is owed first, so that the two journals can agree."""
+        if body["label"] == "keno/key":
+            self._deliver()
+        else:
+            self.after()
+        return super()._propose(keys, body, keystore, *proof)
+
+    def check_not_approved(self, act: Mapping[str, object]) -> None:
+        """Have the inspector forget a proposal; if it is approved there, it is carried out here."""
+        digest = document_hash(act["body"])
+        approved = self._ask("withdrawn", {"proposal": digest}).get("act")
+        if approved is not None:
+            self.take_act(approved)
+            raise refused(Code.ACT_REFUSED, detail="it is approved already, and now in force")
+
     def pending(self, fields: Fields) -> Mapping[str, object]:
         """Return what still waits for approval, having asked."""
         self.settle_pending()
@@ -476,9 +548,22 @@ class GeneratorProcess(ActingProcess):
     def approve(self, fields: Fields) -> Mapping[str, object]:
         """Approve what the inspector's holder asked for, and tell its process."""
         keys = self.open_keys(fields)
-        approved = self.sign_act(self.proposed({})["act"], keys)
+        act = read_act(self.proposed({})["act"])
+        self.check_shown(fields, act)
+        self._deliver()
+        approved = self.sign_act(act, keys)
         self._ask("approved", {"approved": approved})
         return {"act": approved}
+
+    def decline(self, fields: Fields) -> Mapping[str, object]:
+        """Decline what the inspector's holder asked for, if it is not approved already."""
+        self.open_keys(fields)
+        act = read_act(self.proposed({})["act"])
+        digest = document_hash(act["body"])
+        if digest in self.state.acts:
+            raise refused(Code.ACT_REFUSED, detail="it is approved already; approve it once more")
+        self._ask("declined", {"proposal": digest})
+        return {}
 
     def _ask(self, act: str, fields: Mapping[str, object]) -> dict[str, object]:
         try:
@@ -493,7 +578,7 @@ class GeneratorProcess(ActingProcess):
         if self.failure is not None:
             return
         self._trouble = None
-        for act in (self._post_record, self._print_slips):
+        for act in (self._post_records, self._print_slips):
             try:
                 act()
             except Refused as refusal:

@@ -21,6 +21,7 @@ from rng.core.mark import MarkFailed, check_mark, make_mark, mark_hash
 from rng.core.records import (
     Count,
     DrawRecord,
+    GameNumber,
     Hash,
     Intent,
     IntentLine,
@@ -32,6 +33,7 @@ from rng.core.records import (
     Role,
     Seal,
     Sealed,
+    SeriesCode,
     Tombstone,
     TombstoneLine,
     Void,
@@ -77,6 +79,7 @@ class InspectorProcess(ActingProcess):
 
     role: ClassVar[Role] = "inspector"
     _proposed: Sealed[Act] | None = None
+    _is_fetched = True  # what was pending at the start may have been fetched before
 
     def key_roles(self) -> dict[str, str]:
         """Return which key of the house each key in the file is."""
@@ -91,7 +94,7 @@ class InspectorProcess(ActingProcess):
         note, checkpoint = self._signed_checkpoint(text)
         self._check_not_restored(fields)
         seen = self._seen()
-        if seen is not None and (seen.size, seen.root) == (checkpoint.size, checkpoint.root):
+        if seen == checkpoint and self._is_own(self.state.checkpoint):
             return {"note": self.state.checkpoint}
         self._check_growth(fields, seen, note, checkpoint)
         name = inspector_name(self.state.house["log_origin"])
@@ -154,12 +157,42 @@ class InspectorProcess(ActingProcess):
             return None
         return read_checkpoint(read_note(self.state.checkpoint).text)
 
+    def _is_own(self, text: str | None) -> bool:
+        """Whether a note has the cosignature of the key that is in force."""
+        try:
+            self._own_checkpoint(text or "")
+        except NotCosigned:
+            return False
+        return True
+
     def _own_checkpoint(self, text: str) -> Checkpoint:
         keys = self.state.keys
         origin = self.state.house["log_origin"]
         return cosigned_checkpoint(text, origin, keys["log"], keys["inspector"])
 
     # ---- marking ---------------------------------------------------------------------------------
+
+    def ready(self, fields: Fields) -> Mapping[str, object]:
+        """Say whether an intent for this game would be marked; R asks before it makes one.
+
+        So nothing that the inspector is locked out for begins a draw, and an intent that could not
+        be marked is never made. The question is not signed, so it locks nothing out.
+        """
+        code, game = field(fields, "series", SeriesCode), field(fields, "game", GameNumber)
+        self.need_working()
+        series = self.series_of(code)
+        stone = self._tombstone_of(series, game)
+        if stone is not None:
+            raise refused(Code.VOID, cast("dict[str, object]", stone), game=f"{code}-{game}")
+        marked = self._marked(series, game)
+        if marked is not None:
+            evidence = {"intent": marked["intent"], "mark": marked["mark"]}
+            raise refused(Code.OTHER_INTENT, evidence, game=f"{code}-{game}")
+        if field(fields, "last_mark", Hash) != self.state.last_mark:
+            raise refused(Code.STALE_INTENT, self._last_marked())
+        if (game, field(fields, "previous", Hash)) != (series.next, series.previous):
+            raise refused(Code.NOT_NEXT, game=f"{code}-{game}", next=f"{code}-{series.next}")
+        return {}
 
     def mark(self, fields: Fields) -> Mapping[str, object]:
         """Mark an intent, or return the mark that it was given."""
@@ -225,11 +258,14 @@ class InspectorProcess(ActingProcess):
 
     def _check_sealed(self, said: LockStatement, its_seal: Seal) -> None:
         """Check the seal; a checkpoint that was cosigned here last needs no signature checked."""
-        if its_seal["note"] == self.state.checkpoint:
+        if its_seal["note"] == self.state.checkpoint and self.state.has_cosigned:
             note = read_note(its_seal["note"])
             check_locked(said, its_seal["proof"], note, read_checkpoint(note.text))
-        else:
-            check_witnessed(said, its_seal, self.state.keys["inspector"])
+            return
+        checkpoint = check_witnessed(said, its_seal, self.state.keys["inspector"])
+        seen = self._seen()
+        if self.state.has_cosigned and (seen is None or checkpoint.size > seen.size):
+            raise self.restored("a checkpoint was cosigned that is not in this journal")
 
     def _not_rng(self, intent: Sealed[Intent]) -> Refused:
         """Return the refusal of an intent whose key, or journal, was replaced."""
@@ -279,7 +315,10 @@ class InspectorProcess(ActingProcess):
 
     def _check_chain(self, body: Intent) -> None:
         """Check that the intent continues the chain of marks, of the generator that counts."""
-        if body["journal"]["epoch"] != self.state.peer_epoch:
+        epoch = body["journal"]["epoch"]
+        if epoch > self.state.peer_epoch:
+            raise self.restored("the generator has a newer journal than is known here")
+        if epoch < self.state.peer_epoch:
             handover = self.state.handover
             raise refused(Code.SUPERSEDED, {"handover": handover} if handover else None)
         if body["last_mark"] == self.state.last_mark:
@@ -299,8 +338,11 @@ class InspectorProcess(ActingProcess):
     # ---- records ---------------------------------------------------------------------------------
 
     def deliver(self, fields: Fields) -> Mapping[str, object]:
-        """Take a record of the generator's into this journal, having checked that it follows."""
-        self.need_sound()
+        """Take a record of the generator's into this journal, having checked that it follows.
+
+        This needs no key, and a lockout does not stop it: it is how a journal catches up.
+        """
+        self.need_books()
         if "void" in fields:
             void = field(fields, "void", Void)
             if self._is_new(void["record"]):
@@ -425,9 +467,40 @@ class InspectorProcess(ActingProcess):
         keys = self.open_keys(fields)
         if self._proposed is None:
             raise refused(Code.NOTHING_PENDING)
+        self.check_shown(fields, self._proposed)
         approved = self.sign_act(self._proposed, keys)
         self._proposed = None
         return {"act": approved}
+
+    def withdrawn(self, fields: Fields) -> Mapping[str, object]:
+        """Forget a proposal that was taken back, unless it is approved already."""
+        digest = field(fields, "proposal", Hash)
+        if digest in self.state.acts:
+            return {"act": self.journal.document_at(self.state.acts[digest])}
+        if self._proposed is not None and document_hash(self._proposed["body"]) == digest:
+            self._proposed = None
+        return {"act": None}
+
+    def proposals(self, fields: Fields) -> Mapping[str, object]:
+        """Give the generator what waits for its approval; from then on it may be approved."""
+        self._is_fetched = self._is_fetched or self._pending is not None
+        return super().proposals(fields)
+
+    def pending(self, fields: Fields) -> Mapping[str, object]:
+        """Return what still waits for approval."""
+        return super().proposals(fields)
+
+    def check_not_approved(self, act: Mapping[str, object]) -> None:  # noqa: ARG002  one form for all
+        """Refuse to take back what the generator has fetched: its holder declines it there."""
+        if self._is_fetched:
+            raise refused(Code.MAYBE_APPROVED)
+
+    def declined(self, fields: Fields) -> Mapping[str, object]:
+        """Forget a proposal that the generator's holder declined."""
+        digest = field(fields, "proposal", Hash)
+        if self._pending is not None and self._pending_hash() == digest:
+            self._forget_pending()
+        return {}
 
     def approved(self, fields: Fields) -> Mapping[str, object]:
         """Carry out an act of this role's that the generator's holder approved."""

@@ -86,6 +86,7 @@ class Journal:
             raise InUse(f"{path} is held by another process") from None
         self._folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._failed = False
+        self.is_closed = False
         self._end = 0
         self.next_index = 0
         self.last_hash = FIRST_PREVIOUS
@@ -148,7 +149,10 @@ class Journal:
         self._marker.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Close the file and give up the lock."""
+        """Close the file and give up the lock; once is enough."""
+        if self.is_closed:
+            return
+        self.is_closed = True
         os.close(self._folder)
         os.close(self._file)
 

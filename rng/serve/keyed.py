@@ -26,7 +26,7 @@ from rng.core.signing import (
 )
 from rng.serve.clock import Clock, system_clock, time_text
 from rng.serve.journal import Damaged, Disk, Entry, Journal, WriteFailed
-from rng.serve.keystore import Keystore, OpenKeys, WrongPassphrase
+from rng.serve.keystore import DamagedKeys, Keystore, OpenKeys, WrongPassphrase
 from rng.serve.refusals import Code, refused
 from rng.serve.slip import short_hash
 from rng.serve.software import SoftwareWatch
@@ -77,13 +77,15 @@ class KeyedProcess:
         self.keystore = Keystore(folder / KEYS)
         self.keys: OpenKeys | None = None
         self.failure: str | None = None
-        self._wrong_tries = 0
-        self._wait_until = 0.0
+        self._wrong_tries: dict[str, int] = {}
+        self._wait_until: dict[str, float] = {}
         self.journal = Journal(folder / JOURNAL, surroundings.disk)
         try:
             self._read_journal()
         except Damaged as damage:
+            # What was read before the damage is not to be built on, not even to be looked at.
             self.failure = str(damage)
+            self.journal.close()
             return
         self._begin()
 
@@ -95,6 +97,7 @@ class KeyedProcess:
         if self.state.role != self.role:
             raise Damaged(f"this is the journal of the {NAMES[self.state.role]}")
         for entry in entries:
+            self.check_line(entry)
             self.state.apply(entry)
         # The last document that names its place commits to every line before it, so its signature
         # vouches for all of them; the last record may stand behind it.
@@ -105,6 +108,9 @@ class KeyedProcess:
                     check_signatures(sealed, [public])
                 except BadSignature:
                     raise Damaged("the last signed record of the journal was changed") from None
+
+    def check_line(self, entry: Entry) -> None:
+        """Check what a line claims beyond its form, before it is taken in."""
 
     def _begin(self) -> None:
         """Record the start, and lock out if anything is not as it was left."""
@@ -265,10 +271,15 @@ class KeyedProcess:
 
     def lock(self, fields: Fields) -> Mapping[str, object]:  # noqa: ARG002  one form for all
         """Put the keys away."""
+        self.need_books()
+        self.put_away("a holder locked it")
+        return self.status({})
+
+    def put_away(self, reason: str) -> None:
+        """Forget the keys; a holder must unlock again."""
         if self.keys is not None:
             self.keys = None
-            self.write("LOCKED", {"reason": "a holder locked it"})
-        return self.status({})
+            self.write("LOCKED", {"reason": reason})
 
     def open_keys(self, fields: Fields) -> OpenKeys:
         """Return the keys if a holder's passphrase opens them; wrong tries have to wait.
@@ -276,17 +287,22 @@ class KeyedProcess:
         Raises:
             Refused: it does not, or it is too early for another try.
         """
+        self.need_books()
         holder, passphrase = field(fields, "holder", str), field(fields, "passphrase", str)
-        wait = self._wait_until - monotonic()
+        # Who is no holder counts as one and the same, so that there are few to remember.
+        known = holder if holder in self.state.holders else ""
+        wait = self._wait_until.get(known, 0) - monotonic()
         if wait > 0:
             raise refused(Code.WAIT, seconds=int(wait) + 1)
-        try:  # the file names its holders, and the journal says that both keys agreed to them
-            keys = self.keystore.open(holder if holder in self.state.holders else "", passphrase)
+        try:
+            keys = self.keystore.open(known, passphrase)
         except WrongPassphrase:
-            self._wrong_tries += 1
-            self._wait_until = monotonic() + min(2**self._wrong_tries - 2, 300)
+            tries = self._wrong_tries[known] = self._wrong_tries.get(known, 0) + 1
+            self._wait_until[known] = monotonic() + min(2 ** min(tries, 10) - 2, 300)
             raise refused(Code.WRONG_PASSPHRASE, holder=holder) from None
-        self._wrong_tries = 0
+        except DamagedKeys as damage:
+            raise refused(Code.DAMAGED_KEYS, detail=damage) from None
+        self._wrong_tries.pop(known, None)
         self._check_keys(keys)
         return keys
 
@@ -296,14 +312,15 @@ class KeyedProcess:
 
     def _check_keys(self, keys: OpenKeys) -> None:
         for name, role in self.key_roles().items():
-            if public_text(keys.keys[name].public_key()) != self.state.keys[role]:
-                raise refused(Code.ACT_REFUSED, detail=f"the file holds another {role} key")
+            key = keys.keys.get(name)
+            if key is None or public_text(key.public_key()) != self.state.keys[role]:
+                raise refused(Code.DAMAGED_KEYS, detail=f"it does not hold the {role} key")
 
     # ---- questions -------------------------------------------------------------------------------
 
     def status(self, fields: Fields) -> Mapping[str, object]:  # noqa: ARG002  one form for all
         """Return how things stand, for screens and for the holders to compare with the paper."""
-        if self.failure is not None and not hasattr(self, "state"):
+        if self.journal.is_closed:
             return {"role": self.role, "failed": self.failure, "unlocked": False}
         state = self.state
         return {
@@ -317,6 +334,8 @@ class KeyedProcess:
                 for digest, lockout in state.lockouts.items()
             ],
             "holders": state.holders,
+            "keys": state.keys,
+            "mark_key_roots": state.mark_key_roots,
             "software": state.last_start,
             "accepted_software": state.software,
             "epoch": state.epoch,
@@ -337,6 +356,7 @@ class KeyedProcess:
 
     def selftest(self, fields: Fields) -> Mapping[str, object]:  # noqa: ARG002  one form for all
         """Try the known answers now."""
+        self.need_books()
         return {"passed": list(self.run_self_test())}
 
     # ---- checks that both make -------------------------------------------------------------------

@@ -15,6 +15,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import cast
 
 from rng.core.canonical import NotCanonical, canonical, read_json
@@ -96,9 +97,10 @@ class Client:
         self._seconds = seconds
         self._connection: socket.socket | None = None
         self._owed = 0
+        self._failures: list[Refused | Unreachable] = []
 
     def post(self, act: str, fields: Mapping[str, object]) -> None:
-        """Ask for an act without waiting; `collect` waits.
+        """Ask for an act without waiting; `collect` says what became of it.
 
         Raises:
             Unreachable: it could not even be sent.
@@ -107,15 +109,16 @@ class Client:
         self._owed += 1
 
     def collect(self) -> None:
-        """Wait for the answers to what was posted.
+        """Wait for the answers to what was posted, and tell of the first that was not a yes.
 
         Raises:
-            Refused: the process said no to one of them.
+            Refused: the process said no.
             Unreachable: it did not answer in time, or not in its form.
         """
-        while self._owed:
-            self._owed -= 1
-            read_reply(self._receive())
+        self._drain()
+        failures, self._failures = self._failures, []
+        if failures:
+            raise failures[0]
 
     def call(self, act: str, fields: Mapping[str, object] | None = None) -> dict[str, object]:
         """Ask for an act and return its answer.
@@ -125,7 +128,7 @@ class Client:
             Unreachable: it did not answer in time, or not in its form.
         """
         frame = to_frame({**(fields or {}), "act": act})
-        self.collect()
+        self._drain()
         reused = self._connection is not None
         try:
             self._send(frame)
@@ -139,22 +142,38 @@ class Client:
 
     def close(self) -> None:
         """Close the connection; the next call makes a new one."""
-        self._owed = 0
+        if self._owed:
+            self._failures.append(Unreachable("the connection was closed before the answer"))
+            self._owed = 0
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def _drain(self) -> None:
+        """Take in the answers to what was posted, and keep what was not a yes for `collect`."""
+        while self._owed:
+            try:
+                reply = self._receive()
+            except Unreachable:
+                return  # closing has noted it
+            self._owed -= 1
+            try:
+                read_reply(reply)
+            except (Refused, Unreachable) as failure:
+                self._failures.append(failure)
 
     def _send(self, frame: bytes) -> None:
         try:
             if self._connection is None:
                 self._connection = self._connect()
+            self._connection.settimeout(self._seconds)
             self._connection.sendall(frame)
         except (OSError, ValueError) as trouble:
             raise self._lost(trouble) from trouble
 
     def _receive(self) -> bytes:
         try:
-            return _read_frame(self._connection)
+            return _read_frame(self._connection, monotonic() + self._seconds)
         except (OSError, EOFError, ValueError) as trouble:
             raise self._lost(trouble) from trouble
 
@@ -217,18 +236,20 @@ def read_reply(data: bytes) -> dict[str, object]:
     raise Unreachable("the answer is not of its form")
 
 
-def _read_frame(connection: socket.socket | None) -> bytes:
+def _read_frame(connection: socket.socket | None, deadline: float) -> bytes:
     if connection is None:
         raise EOFError("the connection was closed")
-    (length,) = LENGTH.unpack(_exactly(connection, LENGTH.size))
+    (length,) = LENGTH.unpack(_exactly(connection, LENGTH.size, deadline))
     if length > FRAME_BYTES_MAX:
         raise ValueError("the answer is too long")
-    return _exactly(connection, length)
+    return _exactly(connection, length, deadline)
 
 
-def _exactly(connection: socket.socket, count: int) -> bytes:
+def _exactly(connection: socket.socket, count: int, deadline: float) -> bytes:
+    """Return so many bytes; a peer that sends them drop by drop gains no time by it."""
     parts = bytearray()
     while len(parts) < count:
+        connection.settimeout(max(deadline - monotonic(), 0.001))
         part = connection.recv(count - len(parts))
         if not part:
             raise EOFError("the connection was closed")

@@ -5,6 +5,7 @@ A refusal has a stable code, a sentence that a supervisor can read out, and for 
 everything as it was; what must stop the process besides is a lockout, which is recorded.
 """
 
+from collections.abc import Mapping
 from enum import Enum
 
 
@@ -26,6 +27,7 @@ class Code(Enum):
     FAILED = "process.failed", "The {role} has stopped: {detail}."
     ALREADY_UNLOCKED = "process.already_unlocked", "The {role} is unlocked already."
     WRONG_PASSPHRASE = "passphrase.wrong", "That is not the passphrase of {holder}."
+    DAMAGED_KEYS = "keys.damaged", "The key file is not in order: {detail}."
     WAIT = "passphrase.wait", "Too many wrong passphrases; wait {seconds} seconds."
 
     # Statements of the back office.
@@ -77,8 +79,17 @@ class Code(Enum):
     INCONSISTENT = "checkpoint.inconsistent", "The log was changed: {detail}."
 
     # Acts under both keys.
+    KEY_PENDING = (
+        "act.key_pending",
+        "A new key waits for approval; it must be approved or withdrawn before the next game.",
+    )
+    OTHER_ACT = "act.other", "That is not what was shown; look again before you approve."
     NOTHING_PENDING = "act.none", "There is nothing to approve."
     OTHER_PENDING = "act.other_pending", "Another act waits for approval: {act}."
+    MAYBE_APPROVED = (
+        "act.maybe_approved",
+        "The generator has seen this proposal and may have approved it; it is declined there.",
+    )
     NOT_APPROVED = "act.waiting", "The other key has not approved this yet."
     ACT_REFUSED = "act.refused", "This cannot be approved: {detail}."
     STANDING = (
@@ -90,17 +101,19 @@ class Code(Enum):
 class Refused(Exception):  # noqa: N818  a refusal is an answer, not an error
     """One reason, its sentence filled in, and the evidence for it."""
 
-    def __init__(self, code: str, message: str, evidence: dict[str, object] | None = None) -> None:
+    def __init__(
+        self, code: str, message: str, evidence: Mapping[str, object] | None = None
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
-        self.evidence = evidence or {}
+        self.evidence = dict(evidence or {})
 
     def document(self) -> dict[str, object]:
         """Return the refusal as it goes over the wire."""
         return {"code": self.code, "message": self.message, "evidence": self.evidence}
 
 
-def refused(code: Code, evidence: dict[str, object] | None = None, **words: object) -> Refused:
+def refused(code: Code, evidence: Mapping[str, object] | None = None, **words: object) -> Refused:
     """Return a refusal with its sentence filled in."""
     return Refused(code.code, code.sentence.format(**words), evidence)

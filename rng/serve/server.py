@@ -91,6 +91,10 @@ class Server:
         """Listen until the process is told to end; `ready` is called once it listens."""
         asyncio.run(self._run(ready))
 
+    def crowd(self, listener: Listener) -> int:
+        """Return how many peers a listener has; the holders' is not crowded out by the others."""
+        return sum(connection.listener is listener for connection in self.connections)
+
     async def _run(self, ready: Callable[[], None]) -> None:
         ended = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -137,19 +141,20 @@ class _Connection(asyncio.Protocol):
 
     def __init__(self, server: Server, listener: Listener) -> None:
         self._server = server
-        self._listener = listener
+        self.listener = listener
         self._received = bytearray()
         self._deadline = 0.0
+        self._is_full = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Find out who it is, and refuse strangers and crowds."""
         self._transport = cast("asyncio.Transport", transport)
-        self._peer = _peer(self._listener, transport)
+        self._peer = _peer(self.listener, transport)
         self._server.connections.add(self)
         self._wait(IDLE_SECONDS)
         if self._peer is None:
             self.drop("its certificate is not one that was given")
-        elif len(self._server.connections) > CONNECTIONS_MAX:
+        elif self._server.crowd(self.listener) > CONNECTIONS_MAX:
             self.drop("there are too many")
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  asyncio's form
@@ -161,23 +166,19 @@ class _Connection(asyncio.Protocol):
         if not self._received:
             self._wait(FRAME_SECONDS)
         self._received += data
-        try:
-            while (request := self._next_request()) is not None:
-                self._transport.write(self._reply(request))
-                self._server.after()
-                self._wait(FRAME_SECONDS if self._received else IDLE_SECONDS)
-        except ValueError as fault:
-            self.drop(str(fault))
+        self._answer_all()
 
     def pause_writing(self) -> None:
         """Give a peer that does not take its answers only so much time."""
+        self._is_full = True
         self._transport.pause_reading()
         self._wait(FRAME_SECONDS)
 
     def resume_writing(self) -> None:
         """Go on with a peer that takes its answers again."""
+        self._is_full = False
         self._transport.resume_reading()
-        self._wait(IDLE_SECONDS)
+        self._answer_all()
 
     def drop_if_late(self) -> None:
         """Drop a peer that took too long."""
@@ -189,6 +190,18 @@ class _Connection(asyncio.Protocol):
         self._server.noise.say(f"a peer was dropped: {reason}")
         self._received.clear()
         self._transport.abort()
+
+    def _answer_all(self) -> None:
+        """Answer every request that is whole, as long as the answers are taken."""
+        try:
+            while not self._is_full and (request := self._next_request()) is not None:
+                self._wait(FRAME_SECONDS)
+                self._transport.write(self._reply(request))
+                self._server.after()
+        except ValueError as fault:
+            self.drop(str(fault))
+        if not self._is_full and not self._received:
+            self._wait(IDLE_SECONDS)
 
     def _wait(self, seconds: float) -> None:
         self._deadline = monotonic() + seconds
@@ -214,7 +227,7 @@ class _Connection(asyncio.Protocol):
         if not isinstance(request, dict):
             raise ValueError("not a request")  # noqa: TRY004  the peer's bytes, not our types
         try:
-            return to_frame({"answer": self._listener.dispatch(cast("str", self._peer), request)})
+            return to_frame({"answer": self.listener.dispatch(cast("str", self._peer), request)})
         except Refused as refusal:
             return to_frame({"refused": refusal.document()})
         except Exception:

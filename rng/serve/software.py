@@ -2,7 +2,8 @@
 
 A manifest lists files as `sha256sum` prints them, so that `sha256sum --check` in the folder that
 holds `rng` checks it without us. The outcome-critical one covers `rng/core`; the whole one covers
-every module of the package. The hash of the whole one is the software hash of journals and intents.
+every file of the package but compiled copies. The hash of the whole one is the software hash of
+journals and intents.
 """
 
 import os
@@ -16,7 +17,14 @@ PACKAGE = Path(__file__).parents[1]
 
 def manifest(package: Path = PACKAGE, part: str = ".") -> str:
     """Return the manifest of a part of the package."""
-    files = sorted((package / part).rglob("*.py"), key=lambda path: path.as_posix())
+    files = sorted(
+        (
+            path
+            for path in (package / part).rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        ),
+        key=lambda path: path.as_posix(),
+    )
     return "".join(
         f"{sha256(path.read_bytes()).hexdigest()}  {path.relative_to(package.parent).as_posix()}\n"
         for path in files
@@ -60,7 +68,9 @@ class SoftwareWatch:
 def _modules(folder: str) -> Iterator[tuple[str, os.stat_result]]:
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.name == "__pycache__":
+                continue
             if entry.is_dir(follow_symlinks=False):
                 yield from _modules(entry.path)
-            elif entry.name.endswith(".py"):
+            else:
                 yield entry.path, entry.stat()

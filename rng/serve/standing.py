@@ -102,7 +102,7 @@ class State:
         self.outcomes: dict[int, str] = {}
         self.lockouts: dict[str, Lockout] = {}
         self.unprinted: dict[str, Unprinted] = {}
-        self.last_record: tuple[str, int] | None = None
+        self.last_records: dict[str, int] = {}
         self.acts: dict[str, int] = {}
         self.alarmed: set[tuple[str, str]] = set()
         self.handover: Sealed[Handover] | None = None
@@ -177,7 +177,7 @@ class State:
     def record_made(self, series: str, game: int, record_hash: str) -> None:
         """Note that the generator made a record: it is to be printed and delivered."""
         self.unprinted[record_hash] = Unprinted(series, game, record_hash)
-        self.last_record = (series, game)
+        self.last_records[series] = game
 
     def note_mark(self, digest: str) -> None:
         """Remember the hash of a mark; half a million a year, so only its first 64 bits."""
@@ -317,9 +317,10 @@ def _lockout(state: State, document: object, entry: Entry) -> None:  # noqa: ARG
 
 def _reopen(state: State, document: object, entry: Entry) -> None:
     act = cast("Sealed[Reopen]", document)
-    if act["body"]["role"] == state.role:
-        state.software = act["body"]["software"]
-    state.lockouts.pop(act["body"]["lockout"], None)
+    body = act["body"]
+    if body["role"] == state.role and body["lockout"]["reason"] == "software":
+        state.software = body["software"]
+    state.lockouts.pop(document_hash(body["lockout"]), None)
     state.act(act, entry)
 
 
@@ -351,7 +352,7 @@ def _handover(state: State, document: object, entry: Entry) -> None:
     state.peer_epoch = body["epoch"]
     state.keys = dict(cast("dict[str, str]", body["house"]["keys"]))
     state.mark_key_roots = list(body["house"]["mark_key_roots"])
-    state.last_record = None  # the new journal starts after every record that is here
+    state.last_records.clear()  # the new journal starts after every record that is here
     state.act(act, entry)
 
 

@@ -37,12 +37,15 @@ def inspector_service(process: InspectorProcess) -> Answering:
         {
             "status": (process.status, ANYONE),
             "cosign": (process.cosign, OFFICE),
+            "ready": (process.ready, GENERATOR),
             "mark": (process.mark, GENERATOR),
             "deliver": (process.deliver, GENERATOR),
             "void": (process.void, GENERATOR),
             "propose": (process.propose, GENERATOR),
             "proposals": (process.proposals, GENERATOR),
             "approved": (process.approved, GENERATOR),
+            "withdrawn": (process.withdrawn, GENERATOR),
+            "declined": (process.declined, GENERATOR),
         }
     )
 
@@ -64,6 +67,8 @@ def control(process: GeneratorProcess | InspectorProcess) -> Answering:
         "approve": process.approve,
         "handover": process.handover,
     }
+    if isinstance(process, GeneratorProcess):
+        acts["decline"] = process.decline
     return answering({name: (act, frozenset()) for name, act in acts.items()})
 
 

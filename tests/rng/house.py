@@ -20,6 +20,7 @@ import pytest
 
 from rng.core.canonical import canonical, read_json
 from rng.core.entropy import operating_system
+from rng.core.signing import document_hash
 from rng.lab.practice import PracticeOffice, set_up
 from rng.lab.verify import read_keys
 from rng.serve.ceremony import Part, make_journal, make_keys
@@ -234,6 +235,22 @@ class TestHouse:
         return wire.call(
             act, {"holder": holder, "passphrase": PASSPHRASES.get(holder, ""), **fields}
         )
+
+    def approve(self, holder: str) -> dict[str, object]:
+        """Let a holder look at what the other role asks for, and approve just that."""
+        act = cast("dict[str, object]", self.by(holder, "proposed")["act"])
+        return self.by(holder, "approve", shown=document_hash(act["body"]))
+
+    def unlock_sealed(self) -> None:
+        """Unlock whoever is sealed: an act may have changed a key file."""
+        for holder in (SAM, IDA):
+            if not self.by(holder, "status")["unlocked"]:
+                self.by(holder, "unlock")
+
+    def forget_waiting(self) -> None:
+        """Let the time pass that a wrong passphrase costs."""
+        for process in (self.rng, self.inspector):
+            process._wait_until.clear()  # noqa: SLF001
 
     def journal_text(self, role: str) -> str:
         return (self.root / role / JOURNAL).read_text()

@@ -90,7 +90,24 @@ def test_a_generator_that_lost_an_intent_the_inspector_marked_locks_out(house: T
     with refusal("process.locked_out"):
         house.office.void("M", "It will not draw.")
     assert reasons(house, SAM) == ["restored"]
+    assert house.kinds("rng").count("INTENT") == 0  # it asked first, and so never made a second one
+
+
+@pytest.mark.rule("X-draw-once")
+def test_a_second_intent_for_a_marked_game_is_refused_and_alarmed(
+    house: TestHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Should a generator make one all the same, there is no second mark."""
+    wanted = house.office.locked("M")
+    copy = backup(house, "rng")
+    house.to_rng.call("draw", wanted)
+    restore(house, copy)
+    monkeypatch.setattr(house.rng, "_ask_ready", lambda _: None)
+    with refusal("process.locked_out"):
+        house.to_rng.call("draw", wanted)
+    assert house.kinds("rng").count("INTENT") == 1
     assert house.kinds("inspector").count("ALARM") == 1
+    assert house.kinds("inspector").count("MARK") == 1
 
 
 @pytest.mark.rule("X-draw-once")

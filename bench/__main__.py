@@ -8,9 +8,10 @@ import platform
 import subprocess
 import sys
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
-from bench import rules
+from bench import draw, rules
 from bench.measure import Result
 
 RESULTS = Path(__file__).parent / "results.json"
@@ -19,7 +20,7 @@ RESULTS = Path(__file__).parent / "results.json"
 def main() -> int:
     """Measure everything; return 1 if a goal is missed."""
     results: list[Result] = []
-    for result in rules.measure():
+    for result in chain(rules.measure(), draw.measure()):
         results.append(result)
         print(line(result), flush=True)
     RESULTS.write_text(json.dumps(report(results), indent=2) + "\n")
@@ -39,7 +40,7 @@ def report(results: list[Result]) -> dict[str, object]:
     """Return the results with what they depend on: the commit and the machine."""
     return {
         "commit": _git("rev-parse", "--short", "HEAD"),
-        "uncommitted_changes": bool(_git("status", "--porcelain", "app", "bench")),
+        "uncommitted_changes": bool(_git("status", "--porcelain", "app", "bench", "rng")),
         "python": platform.python_version(),
         "machine": platform.machine(),
         "results": [asdict(result) | {"met": result.met} for result in results],

@@ -5,6 +5,7 @@ nothing of the back office. An import that has no arrow fails, and so does a mod
 """
 
 import ast
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -101,6 +102,38 @@ def purity_faults(root: Path) -> list[str]:
     return faults
 
 
+# What decides the numbers may touch even less, so that a laboratory need not look further.
+CORE_MODULES = {
+    "collections", "cryptography", "dataclasses", "functools", "hashlib", "hmac", "json", "re",
+    "rng", "struct", "types", "typing",
+}  # fmt: skip
+
+
+def draw_faults(root: Path) -> list[str]:
+    """The draw needs the standard library and cryptography; its core no file, socket or clock."""
+    faults = []
+    for name, tree in modules(root):
+        if not within(name, "rng"):
+            continue
+        core = within(name, "rng.core")
+        allowed = CORE_MODULES if core else sys.stdlib_module_names | {"cryptography", "rng"}
+        allowed = allowed | ({"os"} if name == "rng.core.entropy" else set())
+        faults += [
+            f"{name} imports {target}"
+            for target in imports(tree)
+            if target.split(".")[0] not in allowed
+        ]
+        if core and any("rng.serve" in target or "rng.lab" in target for target in imports(tree)):
+            faults.append(f"{name} imports from outside the core")
+        if not within(name, "rng.lab"):
+            faults += [
+                f"{name}:{node.lineno} {what}"
+                for node, what in float_faults(tree)
+                if core or what == "has a float"
+            ]
+    return faults
+
+
 def float_faults(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """Floats, and `/`, which makes one of two integers: write Fraction(a, b) or a // b."""
     for node in ast.walk(tree):
@@ -114,6 +147,31 @@ def float_faults(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
 
 def test_imports_follow_the_arrows() -> None:
     assert arrow_faults(ROOT) == []
+
+
+@pytest.mark.rule("15.5(a)-independent", "X-draw-independent")
+def test_the_draw_stands_alone_and_its_core_touches_nothing() -> None:
+    assert draw_faults(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "fault"),
+    [
+        ("rng/core/select.py", "import os", "imports os"),
+        ("rng/core/select.py", "import random", "imports random"),
+        ("rng/core/select.py", "from time import time", "imports time.time"),
+        ("rng/core/select.py", "from rng.serve import keyed", "outside the core"),
+        ("rng/core/select.py", "print(open('x'))", "uses open"),
+        ("rng/serve/server.py", "import flask", "imports flask"),
+        ("rng/serve/server.py", "HALF = 0.5", "has a float"),
+        ("rng/lab/forms.py", "import numpy", "imports numpy"),
+    ],
+)
+def test_what_is_planted_in_the_draw_is_found(
+    tmp_path: Path, path: str, code: str, fault: str
+) -> None:
+    plant(tmp_path, path, code)
+    assert any(fault in found for found in draw_faults(tmp_path))
 
 
 def test_the_rules_are_pure_and_have_no_float() -> None:

@@ -311,7 +311,7 @@ def _propose(options: argparse.Namespace, act: str, fields: Mapping[str, object]
     while _ask(options, "pending", {})["act"] is not None:
         if time.monotonic() > end:
             raise BadUsage("nobody approved it yet; it waits, and can be withdrawn")
-        time.sleep(0.5)
+        time.sleep(1)
     print("done under both keys; if it is sealed now, unlock it again")
 
 

@@ -23,7 +23,7 @@ from rng.serve.refusals import Refused
 
 FRAME_BYTES_MAX = 1 << 18
 LENGTH = struct.Struct(">I")
-CALL_SECONDS = 10.0
+CALL_SECONDS = 10
 
 
 class Unreachable(Exception):  # noqa: N818  the other side's absence, not an error of ours
@@ -88,7 +88,7 @@ class Client:
         self,
         address: Address,
         credentials: Credentials | None = None,
-        seconds: float = CALL_SECONDS,
+        seconds: int = CALL_SECONDS,
     ) -> None:
         if address.path is None and credentials is None:
             raise ValueError("an address over TLS needs certificates")
@@ -249,7 +249,7 @@ def _exactly(connection: socket.socket, count: int, deadline: float) -> bytes:
     """Return so many bytes; a peer that sends them drop by drop gains no time by it."""
     parts = bytearray()
     while len(parts) < count:
-        connection.settimeout(max(deadline - monotonic(), 0.001))
+        connection.settimeout(max(deadline - monotonic(), 0))
         part = connection.recv(count - len(parts))
         if not part:
             raise EOFError("the connection was closed")

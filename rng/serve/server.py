@@ -28,10 +28,10 @@ from rng.serve.protocol import (
 from rng.serve.refusals import Code, Refused, refused
 
 LOCAL = "local"  # a peer on a Unix socket: whoever its file mode lets in
-FRAME_SECONDS = 5.0  # from the first byte of a request to its last
-IDLE_SECONDS = 3600.0
+FRAME_SECONDS = 5  # from the first byte of a request to its last
+IDLE_SECONDS = 3600
 CONNECTIONS_MAX = 64
-CYCLE_SECONDS = 0.25
+CYCLE_SECONDS = 1
 
 Dispatch = Callable[[str, Mapping[str, object]], Mapping[str, object]]
 
@@ -143,7 +143,7 @@ class _Connection(asyncio.Protocol):
         self._server = server
         self.listener = listener
         self._received = bytearray()
-        self._deadline = 0.0
+        self._deadline = monotonic()
         self._is_full = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -203,7 +203,7 @@ class _Connection(asyncio.Protocol):
         if not self._is_full and not self._received:
             self._wait(IDLE_SECONDS)
 
-    def _wait(self, seconds: float) -> None:
+    def _wait(self, seconds: int) -> None:
         self._deadline = monotonic() + seconds
 
     def _next_request(self) -> bytes | None:

@@ -46,7 +46,7 @@ class SoftwareWatch:
         self._package = package
         self._seen: object = None
         self._hash = ""
-        self._look_again = 0.0
+        self._look_again = monotonic()
 
     def __call__(self) -> str:
         """Return the hash of the software as it is on the disk."""

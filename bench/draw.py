@@ -37,9 +37,10 @@ def _draws(root: Path, office: PracticeOffice) -> Iterator[Result]:
     office.lock_ahead("M", GAMES * (ROUNDS + 2))
     _play(office, GAMES)
     floor = _Floor(root, _line_sizes(root))
-    pairs = []
-    for _ in range(ROUNDS):
-        pairs.append((_seconds(lambda: _play(office, GAMES)), _seconds(lambda: floor.run(GAMES))))
+    pairs = [
+        (_seconds(lambda: _play(office, GAMES)), _seconds(lambda: floor.run(GAMES)))
+        for _ in range(ROUNDS)
+    ]
     drawn = median(seconds for seconds, _ in pairs) / GAMES
     bare = median(seconds for _, seconds in pairs) / GAMES
     ratio = median(floor_seconds / seconds for seconds, floor_seconds in pairs)

@@ -38,18 +38,20 @@ class Wrong(Exception):  # noqa: N818  a finding
     """What is wrong, in one line."""
 
 
+# What a check can find, each with its own words for it.
+WRONG = (
+    BadSignature, MarkFailed, NotCanonical, NotCosigned, NotIncluded, NoteFailed, ProofFailed,
+    WrongShape,
+)  # fmt: skip
+
+
 @contextmanager
 def found_in(where: str) -> Iterator[None]:
     """Turn whatever a check finds into one line that says where."""
     try:
         yield
-    except Wrong as found:
+    except (Wrong, *WRONG) as found:
         raise Wrong(f"{where}: {found}") from None
-    except (
-        BadSignature, MarkFailed, NotCanonical, NotCosigned, NotIncluded, NoteFailed, ProofFailed,
-        WrongShape,
-    ) as fault:  # fmt: skip
-        raise Wrong(f"{where}: {fault}") from None
 
 
 # ---- public keys ---------------------------------------------------------------------------------

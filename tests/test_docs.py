@@ -16,6 +16,7 @@ from app.keno.documents import read_json, read_request
 from app.keno.pricing import quote
 from app.keno.refusals import Code
 from docs.pictures import draw_ticket
+from rng.serve.refusals import Code as DrawCode
 from tests.tables import read_table
 
 ROOT = Path(__file__).parent.parent
@@ -61,6 +62,18 @@ def test_the_list_of_refusals_is_the_list_of_refusals() -> None:
     assert [(row["Code"], row["Sentence"]) for row in rows] == [
         (code.code, code.sentence) for code in Code
     ]
+
+
+def test_the_list_of_the_draws_refusals_is_that_list() -> None:
+    rows = read_table(ROOT / "docs" / "draw-refusals.md")
+    assert [(row["Code"].strip("`"), row["Sentence"]) for row in rows] == [
+        (code.code, code.sentence) for code in DrawCode
+    ]
+
+
+def test_every_refusal_of_the_draw_is_made_somewhere() -> None:
+    sources = "".join(path.read_text() for path in (ROOT / "rng").rglob("*.py"))
+    assert [code.name for code in DrawCode if f"Code.{code.name}" not in sources] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -15,6 +15,7 @@ from rng.core.canonical import canonical
 from rng.core.entropy import operating_system
 from rng.core.selftest import SelfTestFailed, self_test
 from rng.core.signing import document_hash
+from rng.serve.afterwards import Devices
 from rng.serve.ceremony import (
     PEERS,
     ROOTS,
@@ -28,7 +29,7 @@ from rng.serve.ceremony import (
     public_pem,
     read_public,
 )
-from rng.serve.generator import Devices, GeneratorProcess
+from rng.serve.generator import GeneratorProcess
 from rng.serve.inspector import InspectorProcess
 from rng.serve.journal import InUse, write_new
 from rng.serve.keyed import Surroundings

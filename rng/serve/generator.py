@@ -21,16 +21,12 @@ first draw. An intent that was made is finished first, whatever series it belong
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
-from typing import ClassVar, Protocol, cast
-
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from typing import ClassVar, cast
 
 from rng.core.canonical import canonical
 from rng.core.derive import draw_numbers
-from rng.core.entropy import EntropyFailed, Source
+from rng.core.entropy import EntropyFailed
 from rng.core.generator import CyclingGenerator, Secret
 from rng.core.mark import MarkFailed, check_mark, mark_hash
 from rng.core.records import (
@@ -54,65 +50,28 @@ from rng.core.records import (
 from rng.core.shapes import WrongShape, shaped
 from rng.core.signing import BadSignature, check_signatures, document_hash, rsa_key, seal
 from rng.sealed_log import NotCosigned, NotIncluded, check_witnessed
-from rng.serve.acts import Act, ActingProcess, act_text, read_act
+from rng.serve.afterwards import Devices
+from rng.serve.carrier import Carrier
 from rng.serve.keyed import FINISHING, VOIDING, Fields, Surroundings, field
-from rng.serve.keystore import OpenKeys
-from rng.serve.printer import NotReady, Printer
-from rng.serve.protocol import Unreachable
+from rng.serve.printer import NotReady
 from rng.serve.refusals import Code, Refused, refused
-from rng.serve.slip import draw_slip, void_slip
-from rng.serve.standing import NOWHERE
 
 # What the inspector answers to an intent that it will never mark.
 NEVER_MARKED = frozenset({Code.OTHER_KEYS.code, Code.STALE_INTENT.code, Code.NOT_RNG.code})
 
 
-class Peer(Protocol):
-    """What the generator needs of its connection to the inspector."""
-
-    def call(self, act: str, fields: Mapping[str, object] | None = None) -> dict[str, object]:
-        """Ask for an act; Refused or Unreachable if it is not done."""
-
-    def post(self, act: str, fields: Mapping[str, object]) -> None:
-        """Ask for an act without waiting."""
-
-    def collect(self) -> None:
-        """Wait for the answers to what was posted; Refused or Unreachable as above."""
-
-
-@dataclass(frozen=True)
-class Devices:
-    """What only the generator has: entropy, the inspector's process, paper, and a name."""
-
-    source: Source
-    inspector: Peer
-    printer: Printer
-    name: str
-
-
-class GeneratorProcess(ActingProcess):
+class GeneratorProcess(Carrier):
     """The process that the supervisor's key unlocks."""
 
     role: ClassVar[Role] = "rng"
 
     def __init__(self, folder: Path, surroundings: Surroundings, devices: Devices) -> None:
-        """Start as every keyed process does, and print what the paper does not have."""
-        self._devices = devices
-        self._inspector = devices.inspector
-        self._printer = devices.printer
+        """Start as every keyed process does, with a generator of its own."""
         self._generator: CyclingGenerator | None = None
         self._tested = False
-        self._delivered: dict[str, int] = {}
-        self._posted: list[tuple[str, int]] = []
-        self._last_ended: tuple[tuple[str, int], dict[str, object]] | None = None
-        self._trouble: str | None = None
-        super().__init__(folder, surroundings)
-        if self.failure is None:
-            if self._generator is None:
-                self.lock_out("health", "the entropy source failed its start-up test")
-            # What was not noted as printed may be on the paper: it is printed again, and says so.
-            self._maybe_printed = set(self.state.unprinted)
-            self.after()
+        super().__init__(folder, surroundings, devices)
+        if self.failure is None and self._generator is None:
+            self.lock_out("health", "the entropy source failed its start-up test")
 
     def instance(self) -> str | None:
         """Instantiate the generator afresh, as at every start, and return its name."""
@@ -353,51 +312,6 @@ class GeneratorProcess(ActingProcess):
         except (WrongShape, BadSignature) as fault:
             raise refused(Code.BAD_ANSWER, detail=fault) from None
 
-    def _owed(self) -> list[tuple[str, int]]:
-        """Return the last record of each series that the inspector may not have."""
-        return [
-            (code, game)
-            for code, game in self.state.last_records.items()
-            if self._delivered.get(code) != game
-        ]
-
-    def _post_records(self) -> None:
-        """Send what the inspector is owed without waiting; the next draw waits.
-
-        Raises:
-            Refused: the inspector cannot be reached.
-        """
-        for which in self._owed():
-            if which not in self._posted:
-                try:
-                    self._inspector.post("deliver", self._delivery(which))
-                except Unreachable as trouble:
-                    raise refused(Code.NO_INSPECTOR, detail=trouble) from None
-                self._posted.append(which)
-
-    def _deliver(self) -> None:
-        """See what the inspector is owed into its journal.
-
-        Raises:
-            Refused: the inspector does not take it, or cannot be reached.
-        """
-        posted, self._posted = self._posted, []
-        try:
-            self._inspector.collect()
-            self._delivered.update(posted)
-        except (Refused, Unreachable):
-            pass  # which one it was is found out by sending them again
-        for which in self._owed():
-            self._ask("deliver", self._delivery(which))
-            self._delivered[which[0]] = which[1]
-
-    def _delivery(self, which: tuple[str, int]) -> Mapping[str, object]:
-        ended = self._ended(*which)
-        if "void" in ended:
-            return ended
-        drawn = cast("Draw", ended["drawn"])  # statement and seal are there with the mark
-        return {"intent": drawn["intent"], "record": drawn["record"]}
-
     # ---- voiding ---------------------------------------------------------------------------------
 
     def void(self, fields: Fields) -> Mapping[str, object]:
@@ -500,146 +414,6 @@ class GeneratorProcess(ActingProcess):
         self.write("VOID", void)
         self._last_ended = (code, record["game"]), {"void": void}
         return void
-
-    # ---- acts under both keys: this process carries them -----------------------------------------
-
-    def settle_pending(self) -> None:
-        """Ask the inspector whether what was proposed here is approved, and carry it out."""
-        if self._pending is None:
-            return
-        try:
-            answer = self._ask("propose", {"proposal": self._pending["act"]})
-        except Refused as refusal:
-            if refusal.code == Code.NOT_APPROVED.code:
-                return
-            raise
-        self.take_act(answer.get("act"))
-
-    def _propose(
-        self, keys: OpenKeys, body: Act, keystore: bytes | None, *proof: Ed25519PrivateKey
-    ) -> Mapping[str, object]:
-        """Deliver what is owed first, so that the two journals can agree."""
-        if body["label"] == "keno/key":
-            self._deliver()
-        else:
-            self.after()
-        return super()._propose(keys, body, keystore, *proof)
-
-    def check_not_approved(self, act: Mapping[str, object]) -> None:
-        """Have the inspector forget a proposal; if it is approved there, it is carried out here."""
-        digest = document_hash(act["body"])
-        approved = self._ask("withdrawn", {"proposal": digest}).get("act")
-        if approved is not None:
-            self.take_act(approved)
-            raise refused(Code.ACT_REFUSED, detail="it is approved already, and now in force")
-
-    def pending(self, fields: Fields) -> Mapping[str, object]:
-        """Return what still waits for approval, having asked."""
-        self.settle_pending()
-        return self.proposals(fields)
-
-    def proposed(self, fields: Fields) -> Mapping[str, object]:  # noqa: ARG002  one form for all
-        """Show what the inspector's holder asks to be approved."""
-        act = self._ask("proposals", {}).get("act")
-        if act is None:
-            raise refused(Code.NOTHING_PENDING)
-        return {"act": act, "text": act_text(read_act(act)["body"])}
-
-    def approve(self, fields: Fields) -> Mapping[str, object]:
-        """Approve what the inspector's holder asked for, and tell its process."""
-        keys = self.open_keys(fields)
-        act = read_act(self.proposed({})["act"])
-        self.check_shown(fields, act)
-        self._deliver()
-        approved = self.sign_act(act, keys)
-        self._ask("approved", {"approved": approved})
-        return {"act": approved}
-
-    def decline(self, fields: Fields) -> Mapping[str, object]:
-        """Decline what the inspector's holder asked for, if it is not approved already."""
-        self.open_keys(fields)
-        act = read_act(self.proposed({})["act"])
-        digest = document_hash(act["body"])
-        if digest in self.state.acts:
-            raise refused(Code.ACT_REFUSED, detail="it is approved already; approve it once more")
-        self._ask("declined", {"proposal": digest})
-        return {}
-
-    def _ask(self, act: str, fields: Mapping[str, object]) -> dict[str, object]:
-        try:
-            return self._inspector.call(act, fields)
-        except Unreachable as trouble:
-            raise refused(Code.NO_INSPECTOR, detail=trouble) from None
-
-    # ---- the paper, and what comes after an answer -----------------------------------------------
-
-    def after(self) -> None:
-        """Print and deliver what the last answer left to do; the next draw waits for both."""
-        if self.failure is not None:
-            return
-        self._trouble = None
-        for act in (self._post_records, self._print_slips):
-            try:
-                act()
-            except Refused as refusal:
-                self._trouble = refusal.message
-
-    def _print_slips(self) -> None:
-        """Print every record that the paper does not have (15.5(a)-record).
-
-        Raises:
-            Refused: the printer is not ready.
-        """
-        for item in list(self.state.unprinted.values()):
-            reprint = item.record in self._maybe_printed
-            slip = self._slip(item.series, item.game, reprint=reprint)
-            self._maybe_printed.add(item.record)
-            try:
-                self._printer.print(slip)
-            except NotReady as trouble:
-                raise refused(Code.PRINTER, detail=trouble) from None
-            paper = sha256(slip).hexdigest()
-            self.write("PRINTED", {"record": item.record, "paper": paper, "reprint": reprint})
-            self._maybe_printed.discard(item.record)
-
-    def _slip(self, code: str, game: int, *, reprint: bool) -> bytes:
-        ended = self._ended(code, game)
-        if "void" in ended:
-            void = cast("Void", ended["void"])["record"]["body"]
-            return void_slip(void, self.now(), reprint=reprint)
-        drawn = cast("Draw", ended["drawn"])["record"]["body"]
-        return draw_slip(drawn, self.now(), reprint=reprint)
-
-    def status(self, fields: Fields) -> Mapping[str, object]:
-        """Return how things stand, with what the paper and the inspector are waiting for."""
-        common = super().status(fields)
-        if "series" not in common:
-            return common
-        return {**common, "unprinted": len(self.state.unprinted), "trouble": self._trouble}
-
-    def _ended(self, code: str, game: int) -> dict[str, object]:
-        """Return the whole of a game that is over, from the journal."""
-        if self._last_ended is not None and self._last_ended[0] == (code, game):
-            return self._last_ended[1]
-        series = self.state.series[code]
-        place = game - series.first
-        end = self.journal.document_at(series.ended[place])
-        if "tombstone" in end:
-            return {"void": end}
-        opened = series.opened[place]
-        line = self.journal.document_at(opened) if opened != NOWHERE else self._handed_over(end)
-        return {"drawn": {**line, "record": end}}
-
-    def _handed_over(self, record: dict[str, object]) -> dict[str, object]:
-        """Return the statement, seal and intent of a game that a handover brought with it."""
-        handover = cast("Sealed[Handover]", self.state.genesis["handover"])
-        digest = cast("Sealed[DrawRecord]", record)["body"]["intent"]
-        (game,) = (
-            game
-            for game in handover["body"]["open_games"]
-            if document_hash(game["intent"]["body"]) == digest
-        )
-        return {"statement": game["statement"], "seal": game["seal"], "intent": game["intent"]}
 
 
 def _name(body: LockStatement | VoidStatement) -> str:

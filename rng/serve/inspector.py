@@ -2,7 +2,6 @@
 
 The write order of each act, and what a crash after each write leads to:
 
-- *Cosigning*: COSIGNED, durable, then the answer. *Crash: asked again, the same cosignature.*
 - *Marking*: MARK, durable (statement, seal, intent, mark, receipt), then the answer. *Crash before
   the write: nothing was given; the same intent gets the same mark, there being only one. Crash
   after: asked again, the same mark.*
@@ -19,7 +18,6 @@ from rng.core.canonical import canonical
 from rng.core.derive import draw_numbers
 from rng.core.mark import MarkFailed, check_mark, make_mark, mark_hash
 from rng.core.records import (
-    Count,
     DrawRecord,
     GameNumber,
     Hash,
@@ -28,7 +26,6 @@ from rng.core.records import (
     LockStatement,
     MarkLine,
     MarkReceipt,
-    NoteText,
     OpenGame,
     Role,
     Seal,
@@ -45,130 +42,33 @@ from rng.core.signing import (
     BadSignature,
     check_signatures,
     document_hash,
-    ed25519_key,
     rsa_key,
     seal,
 )
-from rng.merkle import ProofFailed, check_consistency
 from rng.note import (
-    Checkpoint,
-    Note,
-    NoteFailed,
-    check_signature,
-    cosign,
     read_checkpoint,
     read_note,
-    write_note,
 )
 from rng.sealed_log import (
     NotCosigned,
     NotIncluded,
     check_locked,
     check_witnessed,
-    cosigned_checkpoint,
-    inspector_name,
 )
-from rng.serve.acts import Act, ActingProcess, act_text, read_act, signers
 from rng.serve.keyed import FINISHING, VOIDING, Fields, field
 from rng.serve.refusals import Code, Refused, refused
 from rng.serve.standing import NOWHERE, Series
+from rng.serve.witness import Witness
 
 
-class InspectorProcess(ActingProcess):
+class InspectorProcess(Witness):
     """The process that the Commission inspector's key unlocks."""
 
     role: ClassVar[Role] = "inspector"
-    _proposed: Sealed[Act] | None = None
-    _is_fetched = True  # what was pending at the start may have been fetched before
 
     def key_roles(self) -> dict[str, str]:
         """Return which key of the house each key in the file is."""
         return {"signing": "inspector", "mark": "mark"}
-
-    # ---- the log ---------------------------------------------------------------------------------
-
-    def cosign(self, fields: Fields) -> Mapping[str, object]:
-        """Cosign a checkpoint of the log that only grew since the last one (X-audit-log)."""
-        text = field(fields, "note", NoteText)
-        keys = self.need_working(FINISHING)
-        note, checkpoint = self._signed_checkpoint(text)
-        self._check_not_restored(fields)
-        seen = self._seen()
-        if seen == checkpoint and self._is_own(self.state.checkpoint):
-            return {"note": self.state.checkpoint}
-        self._check_growth(fields, seen, note, checkpoint)
-        name = inspector_name(self.state.house["log_origin"])
-        signature = cosign(note.text, name, keys.signing, int(self.clock().timestamp()))
-        cosigned = write_note(Note(note.text, (*note.signatures, signature)))
-        self.write("COSIGNED", {"note": cosigned})
-        return {"note": cosigned}
-
-    def _signed_checkpoint(self, text: str) -> tuple[Note, Checkpoint]:
-        origin = self.state.house["log_origin"]
-        try:
-            note = read_note(text)
-            checkpoint = read_checkpoint(note.text)
-        except NoteFailed as fault:
-            raise refused(Code.BAD_CHECKPOINT, detail=fault) from None
-        try:
-            check_signature(note, origin, ed25519_key(self.state.keys["log"]))
-        except NoteFailed:
-            raise refused(Code.UNSIGNED_CHECKPOINT) from None
-        if checkpoint.origin != origin:
-            raise refused(Code.BAD_CHECKPOINT, detail="it is of another log")
-        return note, checkpoint
-
-    def _check_not_restored(self, fields: Fields) -> None:
-        """Lock out if the back office holds a cosignature of ours that is not in this journal.
-
-        A journal that began with a handover may not know the last ones of the journal before it.
-        """
-        shown = fields.get("cosigned")
-        if shown in (None, self.state.checkpoint):
-            return
-        if self.state.epoch > 1 and not self.state.has_cosigned:
-            return
-        try:
-            checkpoint = self._own_checkpoint(field(fields, "cosigned", NoteText))
-        except NotCosigned:
-            return  # of a key that was replaced, or of nobody's: it shows nothing
-        seen = self._seen()
-        if seen is None or checkpoint.size > seen.size:
-            raise self.restored("a checkpoint was cosigned that is not in this journal")
-
-    def _check_growth(
-        self, fields: Fields, seen: Checkpoint | None, note: Note, checkpoint: Checkpoint
-    ) -> None:
-        size = seen.size if seen else 0
-        if field(fields, "old_size", Count) != size or checkpoint.size < size:
-            raise refused(Code.OLD_CHECKPOINT, {"size": size}, size=size)
-        if seen is None:
-            return
-        proof = [bytes.fromhex(step) for step in field(fields, "proof", list[Hash])]
-        try:
-            check_consistency(size, seen.root, checkpoint.size, checkpoint.root, proof)
-        except ProofFailed as fault:
-            self.alarm(Code.INCONSISTENT, "a checkpoint does not continue the log", note.text)
-            raise refused(Code.INCONSISTENT, detail=fault) from None
-
-    def _seen(self) -> Checkpoint | None:
-        """Return the last checkpoint that was cosigned."""
-        if self.state.checkpoint is None:
-            return None
-        return read_checkpoint(read_note(self.state.checkpoint).text)
-
-    def _is_own(self, text: str | None) -> bool:
-        """Whether a note has the cosignature of the key that is in force."""
-        try:
-            self._own_checkpoint(text or "")
-        except NotCosigned:
-            return False
-        return True
-
-    def _own_checkpoint(self, text: str) -> Checkpoint:
-        keys = self.state.keys
-        origin = self.state.house["log_origin"]
-        return cosigned_checkpoint(text, origin, keys["log"], keys["inspector"])
 
     # ---- marking ---------------------------------------------------------------------------------
 
@@ -443,66 +343,3 @@ class InspectorProcess(ActingProcess):
         line: TombstoneLine = {"statement": statement, "tombstone": seal(stone_body, keys.signing)}
         self.write("TOMBSTONE", line)
         return cast("Mapping[str, object]", line)
-
-    # ---- acts under both keys: the generator carries them ----------------------------------------
-
-    def propose(self, fields: Fields) -> Mapping[str, object]:
-        """Take in an act that the generator's holder proposed, or return it approved."""
-        act = read_act(fields.get("proposal"))
-        digest = document_hash(act["body"])
-        if digest in self.state.acts:
-            return {"act": self.journal.document_at(self.state.acts[digest])}
-        self._check_signatures(act, signers(act["body"], self.state.keys)[:-1])
-        self._proposed = act
-        raise refused(Code.NOT_APPROVED)
-
-    def proposed(self, fields: Fields) -> Mapping[str, object]:  # noqa: ARG002  one form for all
-        """Show what the generator's holder asks to be approved."""
-        if self._proposed is None:
-            raise refused(Code.NOTHING_PENDING)
-        return {"act": self._proposed, "text": act_text(self._proposed["body"])}
-
-    def approve(self, fields: Fields) -> Mapping[str, object]:
-        """Approve what the generator's holder asked for."""
-        keys = self.open_keys(fields)
-        if self._proposed is None:
-            raise refused(Code.NOTHING_PENDING)
-        self.check_shown(fields, self._proposed)
-        approved = self.sign_act(self._proposed, keys)
-        self._proposed = None
-        return {"act": approved}
-
-    def withdrawn(self, fields: Fields) -> Mapping[str, object]:
-        """Forget a proposal that was taken back, unless it is approved already."""
-        digest = field(fields, "proposal", Hash)
-        if digest in self.state.acts:
-            return {"act": self.journal.document_at(self.state.acts[digest])}
-        if self._proposed is not None and document_hash(self._proposed["body"]) == digest:
-            self._proposed = None
-        return {"act": None}
-
-    def proposals(self, fields: Fields) -> Mapping[str, object]:
-        """Give the generator what waits for its approval; from then on it may be approved."""
-        self._is_fetched = self._is_fetched or self._pending is not None
-        return super().proposals(fields)
-
-    def pending(self, fields: Fields) -> Mapping[str, object]:
-        """Return what still waits for approval."""
-        return super().proposals(fields)
-
-    def check_not_approved(self, act: Mapping[str, object]) -> None:  # noqa: ARG002  one form for all
-        """Refuse to take back what the generator has fetched: its holder declines it there."""
-        if self._is_fetched:
-            raise refused(Code.MAYBE_APPROVED)
-
-    def declined(self, fields: Fields) -> Mapping[str, object]:
-        """Forget a proposal that the generator's holder declined."""
-        digest = field(fields, "proposal", Hash)
-        if self._pending is not None and self._pending_hash() == digest:
-            self._forget_pending()
-        return {}
-
-    def approved(self, fields: Fields) -> Mapping[str, object]:
-        """Carry out an act of this role's that the generator's holder approved."""
-        self.take_act(fields.get("approved"))
-        return {}

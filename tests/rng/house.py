@@ -23,8 +23,9 @@ from rng.core.entropy import operating_system
 from rng.core.signing import document_hash
 from rng.lab.practice import PracticeOffice, set_up
 from rng.lab.verify import read_keys
+from rng.serve.afterwards import Devices
 from rng.serve.ceremony import Part, make_journal, make_keys
-from rng.serve.generator import Devices, GeneratorProcess
+from rng.serve.generator import GeneratorProcess
 from rng.serve.inspector import InspectorProcess
 from rng.serve.journal import Disk
 from rng.serve.keyed import JOURNAL, Surroundings

@@ -37,7 +37,7 @@ def read_json(data: bytes) -> object:
     """Return the value of JSON in any form, without fractions and halves of surrogate pairs.
 
     Raises:
-        NotCanonical: it is not JSON, or holds what has no canonical form.
+        NotCanonical: it is not JSON, or holds a fraction or half of a surrogate pair.
     """
     try:
         value = _read(data.decode())
@@ -71,7 +71,7 @@ def _check(value: object) -> None:
             continue
         if kind is int:
             if not -WHOLE_MAX <= cast("int", value) <= WHOLE_MAX:
-                raise NotCanonical("a whole number is beyond 2^53")
+                raise NotCanonical("a whole number is beyond 2^53 - 1")
         elif kind is dict:
             fields = cast("dict[str, object]", value)
             try:

@@ -2,7 +2,8 @@
 
 A function of two published values, so that anyone can repeat it (X-draw-public). Neither R, which
 fixes the intent first, nor I, whose mark is the only one there is, has a choice left here
-(X-draw-unpredictable). Changing a byte of this file is a new derivation version.
+(X-draw-unpredictable). Changing what it
+computes is a new derivation version.
 """
 
 import struct

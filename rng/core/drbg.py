@@ -28,15 +28,18 @@ class HmacDrbg:
     def __init__(self, entropy: bytes, nonce: bytes, personalization: bytes = b"") -> None:
         _check_entropy(entropy)
         if not NONCE_BYTES_MIN <= len(nonce) <= INPUT_BYTES_MAX:
-            raise DrbgRefused(f"a nonce has at least {NONCE_BYTES_MIN} bytes")
+            raise DrbgRefused(f"a nonce has {NONCE_BYTES_MIN} to {INPUT_BYTES_MAX} bytes")
         _check_input(personalization)
         self._key = bytearray(OUTPUT_BYTES)
         self._value = bytearray(b"\x01" * OUTPUT_BYTES)
         self._update(entropy + nonce + personalization)
         self._requests = 1
+        self._is_wiped = False
 
     def reseed(self, entropy: bytes, additional: bytes = b"") -> None:
         """Mix fresh entropy into the state (10.1.2.4)."""
+        if self._is_wiped:
+            raise DrbgRefused("the generator was wiped")
         _check_entropy(entropy)
         _check_input(additional)
         self._update(entropy + additional)
@@ -68,6 +71,7 @@ class HmacDrbg:
         """Overwrite the state; the instance then refuses everything."""
         self._key[:] = self._value[:] = bytes(OUTPUT_BYTES)
         self._requests = RESEED_INTERVAL + 1
+        self._is_wiped = True
 
     def _update(self, provided: bytes) -> None:
         """HMAC_DRBG_Update (10.1.2.2): in place, so that the old state is overwritten."""
@@ -78,7 +82,7 @@ class HmacDrbg:
 
 def _check_entropy(entropy: bytes) -> None:
     if not ENTROPY_BYTES_MIN <= len(entropy) <= INPUT_BYTES_MAX:
-        raise DrbgRefused(f"entropy has at least {ENTROPY_BYTES_MIN} bytes")
+        raise DrbgRefused(f"entropy has {ENTROPY_BYTES_MIN} to {INPUT_BYTES_MAX} bytes")
 
 
 def _check_input(given: bytes) -> None:

@@ -5,8 +5,10 @@ section 4.4, before it is used; a source that fails once is refused for as long 
 the process locks out. The tests gate what goes *into* the generator. They never see an outcome,
 so none can be discarded because of them.
 
-The cutoffs are set for bytes of 8 bits of entropy, at a false-alarm rate of 2^-40 a byte. At 32
-bytes a draw and a draw a minute, a healthy house sees a false alarm once in some 60,000 years.
+The cutoffs are set for bytes of 8 bits of entropy, at a false-alarm rate of 2^-40: a byte for the
+first test, a window for the second. At 32 bytes a draw and a draw a minute, a healthy house sees a
+false alarm once in some 60,000 years. The tests stand on what the operating system gives, which it
+has conditioned: they notice a source that is stuck or broken, and say nothing of its noise.
 """
 
 import os
@@ -58,8 +60,8 @@ class HealthyEntropy:
 
     def _fault(self, block: bytes, count: int) -> str | None:
         if len(block) != count:
-            return "the entropy source gave too little"
-        # Beyond the standard: a source that gives one block twice fails at once.
+            return "the entropy source gave another number of bytes"
+        # Beyond the standard: a source that gives the same block twice in a row fails at once.
         if block == self._block:
             return "the entropy source repeated a block"
         self._block = block

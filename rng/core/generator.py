@@ -1,9 +1,10 @@
 """The cycling generator: it gives each draw its 32 secret bytes, *r*.
 
-It is instantiated afresh at each start and its state is never stored, so a restart, a copied disk
-or a cloned machine cannot repeat a stream (X-rng-cycling). It keeps cycling between games, and is
-reseeded from the operating system at each draw, so that a state once seen says nothing about later
-draws. It takes no input from any statement: *r* is the same whatever was sold (X-draw-independent).
+It is instantiated afresh at each start and its state is never stored, so neither a restart nor a
+copied disk nor a machine cloned while it was off repeats a stream (X-rng-cycling). It keeps cycling
+between games, and is reseeded from the operating system at each draw, so that a state once seen
+says nothing about later draws. It takes no input from any statement: *r* is the same whatever was
+sold (X-draw-independent).
 """
 
 from typing import NamedTuple

@@ -4,13 +4,20 @@ RSA-3072 with e = 65537, PKCS #1 v1.5, SHA-256 (RFC 8017, 8.2). For a given key 
 is exactly one such signature, so the inspector can give it or withhold it, but not choose it.
 Ed25519 and ECDSA would not do: their signer can make any number of valid signatures of one message.
 
-Uniqueness needs x -> x^e mod n to be a permutation, which a dishonest key need not be. The
-ceremony shows that it is: the key's owner takes e-th roots of challenges derived from the public
-key. As e is prime, a map that is no permutation hits at most one unit in e, so that sixteen roots
-leave a cheat a chance below 2^-256.
+Uniqueness needs x -> x^e mod n to be a permutation of all of Z_n, which a dishonest key need not
+give: if e divides p - 1 for a prime p of n, a message has e signatures or none; if p^2 divides n,
+messages that are 0 mod p^2 have p. The ceremony shows that neither is so (Goldberg, Reyzin, Sagga
+and Baldimtsi, "Efficient Noninteractive Certification of RSA Moduli and Beyond", 2019): the key's
+owner takes roots, with exponent e * n, of challenges derived from the public key. In the first case
+at most one unit in e has such a root, in the second at most one in p; and as n has no factor up to
+e, sixteen roots leave a modulus that is not what it must be a chance of at most 2^-256.
+
+Beside that a mark must be a unit itself: `check_mark` refuses one that shares a factor with n.
 """
 
+from functools import cache
 from hashlib import sha256, shake_256
+from math import gcd
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
@@ -21,7 +28,6 @@ MODULUS_BITS = 3072
 MARK_BYTES = MODULUS_BITS // 8
 EXPONENT = 65537
 CHALLENGES = 16
-_SMALL_PRIMES_BELOW = 2000
 
 
 class MarkFailed(Exception):  # noqa: N818  what was offered is refused
@@ -48,10 +54,12 @@ def check_mark(public: RSAPublicKey, intent: bytes, mark: str) -> None:
         public.verify(bytes.fromhex(mark), intent, PKCS1v15(), SHA256())
     except (InvalidSignature, ValueError):
         raise MarkFailed("the mark is not the inspector's signature over the intent") from None
+    if gcd(int(mark, 16), public.public_numbers().n) != 1:
+        raise MarkFailed("the mark shares a factor with the modulus")
 
 
 def check_mark_key(public: RSAPublicKey) -> None:
-    """Check the form of a mark key: its size, its exponent, no small factor.
+    """Check the form of a mark key: its size, its exponent, no factor up to the exponent.
 
     Raises:
         MarkFailed: it is not of that form.
@@ -59,15 +67,16 @@ def check_mark_key(public: RSAPublicKey) -> None:
     numbers = public.public_numbers()
     if numbers.n.bit_length() != MODULUS_BITS or numbers.e != EXPONENT:
         raise MarkFailed(f"a mark key has {MODULUS_BITS} bits and the exponent {EXPONENT}")
-    if any(numbers.n % divisor == 0 for divisor in range(2, _SMALL_PRIMES_BELOW)):
+    if any(numbers.n % divisor == 0 for divisor in range(2, EXPONENT + 1)):
         raise MarkFailed("the modulus of the mark key has a small factor")
 
 
 def show_permutation(private: RSAPrivateKey) -> list[str]:
-    """Return the e-th roots of the challenges that the public key derives."""
+    """Return the roots, with exponent e * n, of the challenges that the public key derives."""
     numbers = private.private_numbers()
     modulus = numbers.public_numbers.n
-    roots = (pow(challenge, numbers.d, modulus) for challenge in _challenges(modulus))
+    inverse = pow(EXPONENT * modulus, -1, (numbers.p - 1) * (numbers.q - 1))
+    roots = (pow(challenge, inverse, modulus) for challenge in _challenges(modulus))
     return [root.to_bytes(MARK_BYTES).hex() for root in roots]
 
 
@@ -78,10 +87,16 @@ def check_permutation(public: RSAPublicKey, roots: list[str]) -> None:
         MarkFailed: it was not shown.
     """
     check_mark_key(public)
-    modulus = public.public_numbers().n
-    shown = [pow(int(root, 16), EXPONENT, modulus) for root in roots]
-    if shown != _challenges(modulus):
+    if not _is_shown(public.public_numbers().n, tuple(roots)):
         raise MarkFailed("the mark key was not shown to be a permutation")
+
+
+@cache  # the same key is checked whenever a journal, a handover or a ceremony brings it along
+def _is_shown(modulus: int, roots: tuple[str, ...]) -> bool:
+    challenges = _challenges(modulus)
+    if any(gcd(challenge, modulus) != 1 for challenge in challenges):
+        return False
+    return [pow(int(root, 16), EXPONENT * modulus, modulus) for root in roots] == challenges
 
 
 def _challenges(modulus: int) -> list[int]:

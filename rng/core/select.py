@@ -1,7 +1,7 @@
 """Twenty of eighty, every ordered outcome exactly as likely as any other (X-rng-unbiased).
 
 A partial Fisher-Yates shuffle: twenty times a ball is picked from those that are left. Each pick
-takes words of 16 bits and rejects those above the largest multiple of what is left, so that
+takes words of 16 bits and rejects those from the largest multiple of what is left on, so that
 scaling a word to a ball has no remainder to favour anyone with (N.J.A.C. 13:69E-1.28G: unbiased
 scaling, no secondary selection). That both steps are fair is shown by counting, not by statistics.
 """

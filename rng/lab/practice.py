@@ -117,7 +117,15 @@ class PracticeOffice:
             Refused: it cannot be drawn now; asking again sends the same statement again.
             Unreachable: one of the two processes did not answer.
         """
-        drawn = cast("Draw", self._rng.call("draw", self.locked(series))["drawn"])
+        request = self.locked(series)
+        try:
+            answer = self._rng.call("draw", request)
+        except Refused as refusal:
+            if refusal.code != Code.NO_SUCH_GAME.code:
+                raise
+            # A new generator, whose handover came after this game: the inspector has it.
+            answer = self._inspector.call("record", {"series": series, "game": self.next[series]})
+        drawn = cast("Draw", answer["drawn"])
         self.end(series, drawn)
         return drawn
 

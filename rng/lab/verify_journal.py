@@ -44,7 +44,7 @@ from rng.core.shapes import shaped
 from rng.core.signing import check_signatures, document_hash, ed25519_key, key_id, rsa_key
 from rng.lab.verify import Wrong, check_outcome, check_void, found_in, which_game
 from rng.note import read_checkpoint, read_note
-from rng.sealed_log import check_sealed, cosigned_checkpoint
+from rng.sealed_log import check_witnessed, cosigned_checkpoint
 
 NO_HASH = "0" * 64
 
@@ -75,7 +75,7 @@ class Report:
     marks: dict[tuple[str, int], str] = field(default_factory=dict)
     buried: set[tuple[str, int]] = field(default_factory=set)
     acts: set[str] = field(default_factory=set)
-    seen: dict[int, int] = field(default_factory=dict)
+    intents: dict[tuple[int, int], str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def text(self) -> str:
@@ -116,10 +116,11 @@ def verify_agreement(one: Report, other: Report) -> int:
         for which, mark in this.marks.items():
             if which in that.buried or that.marks.get(which, mark) != mark:
                 series, game = which
-                raise Wrong(f"{series}-{game} was marked in one journal and not in the other")
-        # Intents name their place in the generator's journal: so the other knows how long it is.
-        if that.role == "rng" and this.seen.get(that.epoch, -1) >= that.lines:
-            raise Wrong("the generator's journal lacks lines that it has signed")
+                raise Wrong(f"the journals differ about the mark of {series}-{game}")
+        # An intent names its place in the generator's journal: there it must stand.
+        for place, intent in this.intents.items():
+            if that.role == "rng" and place[0] == that.epoch and that.intents.get(place) != intent:
+                raise Wrong("the generator's journal lacks an intent that it has signed")
     return len(common)
 
 
@@ -251,6 +252,11 @@ class _Check:
         }
         if body["standing"] != {"series": standing, "last_mark": self._last_mark}:
             raise Wrong("the handover vouches for another standing than that of its journal")
+        marked = {code: place.mark for code, place in self._series.items() if place.mark}
+        if {
+            one["statement"]["body"]["series"]: one["mark"] for one in body["open_games"]
+        } != marked:
+            raise Wrong("the handover has other open games than its journal")
         self._keys = dict(keys)
         self.report.notes.append(f"handed over to a new {body['role']}: {body['reason']}")
 
@@ -289,8 +295,6 @@ class _Check:
             raise Wrong("the receipt is of another mark")
         place.line, place.mark, self._last_mark = opened, line["mark"], digest
         self.report.marks[intent["series"], intent["game"]] = digest
-        epoch, index = intent["journal"]["epoch"], intent["journal"]["index"]
-        self.report.seen[epoch] = max(index, self.report.seen.get(epoch, -1))
 
     def _opened(self, line: IntentLine) -> Place:
         said, intent = line["statement"]["body"], line["intent"]["body"]
@@ -299,7 +303,7 @@ class _Check:
             raise Wrong("the statement is of another log")
         check_signatures(line["statement"], [self._keys["office"]])
         check_signatures(line["intent"], [self._keys["rng"]])
-        check_sealed(said, line["seal"], self._keys["log"], self._keys["inspector"])
+        check_witnessed(said, line["seal"], self._keys["inspector"])
         if which_game(said) != which_game(intent) or document_hash(said) != intent["statement"]:
             raise Wrong("the intent is of another statement")
         named = (said["office_key"], said["rng_key"], said["mark_key"])
@@ -307,6 +311,8 @@ class _Check:
             raise Wrong("the statement names other keys than those in force")
         if intent["last_mark"] != self._last_mark:
             raise Wrong("the intent does not follow the last mark")
+        at = intent["journal"]["epoch"], intent["journal"]["index"]
+        self.report.intents[at] = document_hash(intent)
         return self._next(said["series"], said["game"], said["previous"])
 
     def drawn(self, sealed: Sealed[DrawRecord]) -> None:

@@ -292,6 +292,18 @@ class ActingProcess(KeyedProcess):
         if fault:
             raise refused(Code.ACT_REFUSED, detail=fault)
 
+    def _check_taken(self, body: Act) -> None:
+        """Check that an approved act still fits: it may have waited in an old copy of the folder.
+
+        Raises:
+            Refused: it does not; it can only be withdrawn.
+        """
+        stale = (body["label"] == "keno/series" and body["series"] in self.state.series) or (
+            body["label"] == "keno/key" and body["old"] != self.state.key_id(body["role"])
+        )
+        if stale:
+            raise refused(Code.ACT_REFUSED, detail="it was proposed at another time")
+
     def has_pending_key(self) -> bool:
         """Whether a new key was proposed here: no game is begun until it is in force, or not."""
         return self._pending is not None and read_act(self._pending["act"])["body"]["label"] == (
@@ -344,6 +356,7 @@ class ActingProcess(KeyedProcess):
             if not is_pending:
                 raise refused(Code.ACT_REFUSED, detail="it was not proposed here")
             self._check_signatures(act, signers(body, self.state.keys))
+            self._check_taken(body)
             self.write(FORMS[body["label"]][0], act)
         if is_pending:
             self._finish()
@@ -465,6 +478,11 @@ class ActingProcess(KeyedProcess):
         given: dict[str, str] = field(fields, "keys", dict[str, PublicKey])
         if not given.keys() <= set(lost):
             raise refused(Code.ACT_REFUSED, detail="a handover changes keys of the other role only")
+        held = any(series.mark or series.tombstone for series in self.state.series.values())
+        if given and self.role == "rng" and held:
+            raise refused(
+                Code.ACT_REFUSED, detail="unlock first: a game was handed over unfinished"
+            )
         roots = fields.get("mark_key_roots") or self.state.mark_key_roots
         keys = {**self.state.keys, **given}
         try:
@@ -485,7 +503,8 @@ def act_text(body: Act) -> str:
         case "keno/key":
             return f"put {short_hash(key_id(body['new']))} in the place of the {body['role']} key"
         case "keno/holders":
-            return f"{body['change']} as holder of the {NAMES[body['role']]}'s key"
+            all_of_them = ", ".join(body["holders"])
+            return f"{body['change']}; the {NAMES[body['role']]}'s holders are then {all_of_them}"
         case "keno/series":
             return f"begin the series {body['series']} with game {body['first_game']}"
 

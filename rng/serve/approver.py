@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 from rng.core.records import Hash, Sealed
 from rng.core.signing import document_hash
 from rng.serve.acts import Act, ActingProcess, act_text, read_act, signers
 from rng.serve.keyed import Fields, field
+from rng.serve.keystore import OpenKeys
 from rng.serve.refusals import Code, refused
 
 
@@ -14,6 +17,19 @@ class Approver(ActingProcess):
 
     _proposed: Sealed[Act] | None = None
     _is_fetched = True  # what was pending at the start may have been fetched before
+
+    def _propose(
+        self, keys: OpenKeys, body: Act, keystore: bytes | None, *proof: Ed25519PrivateKey
+    ) -> Mapping[str, object]:
+        answer = super()._propose(keys, body, keystore, *proof)
+        self._is_fetched = False
+        return answer
+
+    def handover(self, fields: Fields) -> Mapping[str, object]:
+        """Vouch for the generator, and forget what the one before it had asked for."""
+        answer = super().handover(fields)
+        self._proposed = None
+        return answer
 
     def propose(self, fields: Fields) -> Mapping[str, object]:
         """Take in an act that the generator's holder proposed, or return it approved."""

@@ -44,8 +44,9 @@ from rng.core.signing import (
     rsa_key,
     seal,
 )
+from rng.serve.acts import PENDING
 from rng.serve.clock import Clock, system_clock, time_text
-from rng.serve.journal import create_journal, sync_folder, write_new
+from rng.serve.journal import MARKER_SUFFIX, create_journal, sync_folder, write_new
 from rng.serve.keyed import JOURNAL, KEYS, Surroundings
 from rng.serve.keystore import SCRYPT_COST, DamagedKeys, Keystore, OpenKeys, PrivateKey
 
@@ -168,6 +169,9 @@ def make_journal(
     """
     if part.has_journal:
         raise CeremonyFailed("there is a journal already; nothing is ever put in its place")
+    for name in (PENDING, JOURNAL + MARKER_SUFFIX):
+        if (part.folder / name).exists():
+            raise CeremonyFailed(f"{name} belongs to a journal before; move it aside with that")
     house = read_house(part.public)
     given = _checked_handover(part.role, house, handover) if handover is not None else None
     try:

@@ -30,6 +30,7 @@ from rng.core.entropy import EntropyFailed
 from rng.core.generator import CyclingGenerator, Secret
 from rng.core.mark import MarkFailed, check_mark, mark_hash
 from rng.core.records import (
+    Count,
     Draw,
     DrawRecord,
     GameNumber,
@@ -94,10 +95,13 @@ class GeneratorProcess(Carrier):
         """Unlock, and finish at once what a handover brought with it: it is decided already."""
         super().unlock(fields)
         for code, series in self.state.series.items():
-            if series.tombstone is not None:
-                self._bury(code, series.tombstone)
-            elif series.mark is not None:
-                self._complete(code)
+            try:
+                if series.tombstone is not None:
+                    self._bury(code, series.tombstone)
+                elif series.mark is not None:
+                    self._complete(code)
+            except Refused as refusal:  # it is unlocked all the same, and the status says why
+                self._trouble = refusal.message
         return self.status({})
 
     # ---- drawing ---------------------------------------------------------------------------------
@@ -111,6 +115,8 @@ class GeneratorProcess(Carrier):
         series = self.series_of(body["series"])
         if series.first <= body["game"] < series.next:
             return {"drawn": self._drawn_before(statement)}
+        if series.intent is None:
+            self.settle_pending()  # it may change the keys and the series that are checked next
         digest = self.check_office(statement)
         self.need_next(cast("Mapping[str, object]", body))
         if series.intent is None:
@@ -148,7 +154,6 @@ class GeneratorProcess(Carrier):
 
     def _intend(self, statement: Sealed[LockStatement], digest: str, its_seal: Seal) -> None:
         """Check all that can be checked, take the secret, and make the intent durable."""
-        self.settle_pending()
         self.need_working()
         if self.has_pending_key():
             raise refused(Code.KEY_PENDING)
@@ -224,6 +229,8 @@ class GeneratorProcess(Carrier):
                 self._generator = self._new_generator()
             return self._generator.secret()
         except EntropyFailed as failure:
+            if self._generator is not None:
+                self._generator.wipe()
             self._generator = None
             self.lock_out("health", str(failure))
             raise refused(Code.LOCKED_OUT, role="generator", detail=failure) from None
@@ -278,12 +285,28 @@ class GeneratorProcess(Carrier):
             "game": body["game"],
             "previous": body["previous"],
             "last_mark": self.state.last_mark,
+            "epoch": self.state.epoch,
+            "keys": self.key_ids(),
         }
         try:
-            self._ask("ready", question)
+            answer = self._ask("ready", question)
         except Refused as refusal:
+            if refusal.code in (Code.NOT_NEXT.code, Code.STALE_INTENT.code):
+                # It may have lost what it had: shown the last records again, it finds out.
+                self._delivered.clear()
+                self._deliver()
             self._learn(refusal, body["series"], body["game"])
             raise
+        self._check_epoch(field(answer, "epoch", Count))
+
+    def _check_epoch(self, epoch: int) -> None:
+        """Check that the answer comes from the inspector's journal that counts.
+
+        Raises:
+            Refused: that journal was replaced by a handover.
+        """
+        if epoch < self.state.peer_epoch:
+            raise refused(Code.BAD_ANSWER, detail="its journal was replaced by a handover")
 
     def _check_mark(self, intent: Intent, mark: str) -> None:
         try:
@@ -308,6 +331,9 @@ class GeneratorProcess(Carrier):
             if refusal.code == Code.SUPERSEDED.code:
                 handover = shaped(Sealed[Handover], evidence.get("handover"))
                 check_signatures(handover, [self.state.keys["inspector"]])
+                given = handover["body"]
+                if given["role"] != "rng" or given["epoch"] <= self.state.epoch:
+                    raise refused(Code.BAD_ANSWER, detail="the handover is for another journal")
                 self.lock_out("superseded", "this journal was replaced by a handover")
         except (WrongShape, BadSignature) as fault:
             raise refused(Code.BAD_ANSWER, detail=fault) from None
@@ -322,8 +348,8 @@ class GeneratorProcess(Carrier):
         series = self.series_of(body["series"])
         if series.first <= body["game"] < series.next:
             return {"void": self._void_before(statement)}
-        self.check_void(statement)
         self.settle_pending()
+        self.check_void(statement)
         self.need_working(VOIDING)
         if self.has_pending_key():
             raise refused(Code.KEY_PENDING)
@@ -331,13 +357,14 @@ class GeneratorProcess(Carrier):
         if series.intent is not None:
             self._complete_instead(body["series"])
         try:
-            answer = self._ask("void", {"statement": statement})
+            answer = self._ask("void", {"statement": statement, "epoch": self.state.epoch})
             return {"void": self._bury(body["series"], shaped(TombstoneLine, answer))}
         except WrongShape as fault:
             raise refused(Code.BAD_ANSWER, detail=fault) from None
         except Refused as refusal:
             if refusal.code == Code.MARKED.code:
                 raise self._marked(body["series"], refusal) from None
+            self._learn(refusal, body["series"], body["game"])
             raise
 
     def _complete_instead(self, code: str) -> None:
@@ -379,6 +406,8 @@ class GeneratorProcess(Carrier):
             self._check_mark(intent["body"], mark)
         except (WrongShape, BadSignature) as fault:
             return refused(Code.BAD_ANSWER, detail=fault)
+        if (intent["body"]["series"], intent["body"]["game"]) != (code, series.next):
+            return refused(Code.BAD_ANSWER, detail="the mark is of another game")
         mine = series.intent and document_hash(series.intent["intent"]["body"])
         if mine != document_hash(intent["body"]):
             return self.restored(f"{name} was marked for an intent that is not in this journal")
@@ -399,6 +428,14 @@ class GeneratorProcess(Carrier):
         said = (body["series"], body["game"], body["statement"])
         if said != (code, series.next, document_hash(statement["body"])):
             raise refused(Code.BAD_ANSWER, detail="the tombstone is of another game")
+        asked = statement["body"]
+        if (asked["series"], asked["game"], asked["previous"]) != (
+            code,
+            series.next,
+            series.previous,
+        ):
+            raise refused(Code.BAD_ANSWER, detail="the tombstone rests on another game's statement")
+        self._check_epoch(body["journal"]["epoch"])
         record: VoidRecord = {
             "label": "keno/void-record",
             "version": 1,

@@ -18,6 +18,7 @@ from rng.core.canonical import canonical
 from rng.core.derive import draw_numbers
 from rng.core.mark import MarkFailed, check_mark, make_mark, mark_hash
 from rng.core.records import (
+    Count,
     DrawRecord,
     GameNumber,
     Hash,
@@ -80,6 +81,7 @@ class InspectorProcess(Witness):
         """
         code, game = field(fields, "series", SeriesCode), field(fields, "game", GameNumber)
         self.need_working()
+        self._check_generator(fields)
         series = self.series_of(code)
         stone = self._tombstone_of(series, game)
         if stone is not None:
@@ -92,7 +94,38 @@ class InspectorProcess(Witness):
             raise refused(Code.STALE_INTENT, self._last_marked())
         if (game, field(fields, "previous", Hash)) != (series.next, series.previous):
             raise refused(Code.NOT_NEXT, game=f"{code}-{game}", next=f"{code}-{series.next}")
-        return {}
+        if field(fields, "keys", dict[str, Hash]) != self.key_ids():
+            raise refused(Code.OTHER_KEYS)
+        return {"epoch": self.state.epoch}
+
+    def record(self, fields: Fields) -> Mapping[str, object]:
+        """Return what became of a game, for an office whose generator lost it with its disk."""
+        code, game = field(fields, "series", SeriesCode), field(fields, "game", GameNumber)
+        self.need_books()
+        series = self.series_of(code)
+        marked = self._marked(series, game)
+        if not series.first <= game < series.next:
+            raise refused(Code.NO_SUCH_GAME, game=f"{code}-{game}")
+        ended = self.journal.document_at(series.ended[game - series.first])
+        if "tombstone" in ended:
+            return {"void": ended}
+        if marked is None:
+            raise refused(Code.NO_SUCH_GAME, game=f"{code}-{game}")
+        parts = ("statement", "seal", "intent")
+        whole = cast("Mapping[str, object]", marked)
+        return {"drawn": {**{part: whole[part] for part in parts}, "record": ended}}
+
+    def _check_generator(self, fields: Fields) -> None:
+        """Check that it is the generator of the journal that counts, and that no key waits.
+
+        Raises:
+            Refused: it is not, or one does.
+        """
+        if field(fields, "epoch", Count) < self.state.peer_epoch:
+            handover = self.state.handover
+            raise refused(Code.SUPERSEDED, {"handover": handover} if handover else None)
+        if self.has_pending_key():
+            raise refused(Code.KEY_PENDING)
 
     def mark(self, fields: Fields) -> Mapping[str, object]:
         """Mark an intent, or return the mark that it was given."""
@@ -281,11 +314,12 @@ class InspectorProcess(Witness):
             except MarkFailed as fault:
                 raise refused(Code.WRONG_RECORD, detail=fault) from None
             raise self.restored(f"{name} was marked, but not in this journal")
-        digest = document_hash(intent)
-        right = (digest, intent["statement"], list(draw_numbers(digest, record["mark"])))
+        marked = cast("IntentLine", self.series_of(record["series"]).intent)["intent"]["body"]
+        digest = document_hash(marked)
+        right = (digest, marked["statement"], list(draw_numbers(digest, record["mark"])))
         if (record["intent"], record["statement"], record["numbers"]) != right:
             self.alarm(Code.WRONG_RECORD, f"the record of {name} is wrong", record)
-            raise refused(Code.WRONG_RECORD, detail="its numbers are not those of its mark")
+            raise refused(Code.WRONG_RECORD, detail="it is not that of the intent that was marked")
 
     def _take_drawn(self, record: Sealed[DrawRecord]) -> None:
         known = set(self.state.lockouts)
@@ -303,9 +337,14 @@ class InspectorProcess(Witness):
             raise refused(Code.WRONG_RECORD, detail=fault) from None
         if series.tombstone is None:
             raise self.restored("a game was given up, but not in this journal")
-        buried = document_hash(series.tombstone["tombstone"]["body"])
-        if record["tombstone"] != buried or document_hash(stone["body"]) != buried:
-            raise refused(Code.WRONG_RECORD, detail="it names another tombstone")
+        grave = series.tombstone
+        told = (document_hash(void["statement"]["body"]), document_hash(stone["body"]))
+        mine = (
+            document_hash(grave["statement"]["body"]),
+            document_hash(grave["tombstone"]["body"]),
+        )
+        if not told == mine == (record["statement"], record["tombstone"]):
+            raise refused(Code.WRONG_RECORD, detail="it names another statement or tombstone")
 
     def _check_rng(self, sealed: Sealed[object]) -> None:
         try:
@@ -320,6 +359,7 @@ class InspectorProcess(Witness):
         """Promise never to mark a game, unless it is marked already."""
         statement = field(fields, "statement", Sealed[VoidStatement])
         keys = self.need_working(VOIDING)
+        self._check_generator(fields)
         body = statement["body"]
         series, game = self.series_of(body["series"]), body["game"]
         self.check_office(statement)

@@ -69,12 +69,11 @@ class Journal:
     """An open journal, locked against every other process."""
 
     def __init__(self, path: Path, disk: Disk) -> None:
-        """Open a journal that the ceremony made, lock it and repair a torn last line.
+        """Open a journal that the ceremony made, and lock it.
 
         Raises:
             FileNotFoundError: there is none; only the ceremony creates one.
             InUse: another process has it.
-            Damaged: it is not what was written.
         """
         self.path = path
         self._disk = disk
@@ -98,7 +97,7 @@ class Journal:
         return self._marker.exists()
 
     def entries(self) -> Iterator[Entry]:
-        """Read every line once, from the first, checking the chain; to be exhausted before a write.
+        """Read every line once, checking the chain, and cut off a torn last one; before any write.
 
         Raises:
             Damaged: a line is not what was written.
@@ -127,6 +126,8 @@ class Journal:
             raise WriteFailed("an earlier line could not be written")
         line = journal_line(self.next_index, self.last_hash, kind, document, at)
         data = canonical(line) + b"\n"
+        if len(data) > LINE_BYTES_MAX:  # no document of ours comes near; nothing is written
+            raise ValueError("the line is too long")
         try:
             self._disk.write(self._file, data)
             self._disk.sync(self._file)

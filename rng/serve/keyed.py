@@ -45,7 +45,7 @@ FINISHING = frozenset({"software", "repeat", "health"})
 VOIDING = FINISHING | {"selftest"}
 
 # These say that the journal itself is not to be built on.
-UNSOUND = frozenset({"journal", "restored", "superseded"})
+UNSOUND = frozenset({"restored", "superseded"})
 
 NAMES: dict[Role, str] = {"rng": "generator", "inspector": "inspector"}
 
@@ -234,7 +234,7 @@ class KeyedProcess:
         return self.keys
 
     def need_sound(self) -> None:
-        """Check that the journal is whole and current, sealed or not.
+        """Check that the journal is whole and current: fit to be vouched for.
 
         Raises:
             Refused: it is not.
@@ -407,6 +407,10 @@ class KeyedProcess:
             raise refused(Code.NOT_SIGNED) from None
         self.check_house(cast("Mapping[str, object]", statement["body"]))
         return digest
+
+    def key_ids(self) -> dict[str, str]:
+        """Return the ids of all keys in force; the two processes compare them before a draw."""
+        return {role: self.state.key_id(role) for role in sorted(self.state.keys)}
 
     def check_void(self, statement: Sealed[VoidStatement]) -> Series:
         """Check a void statement, and return the series of the game that it is about.

@@ -4,14 +4,15 @@ Each holder has an X25519 key pair, whose private half is encrypted under scrypt
 passphrase. The role's keys are encrypted under a master key, and the master key is encrypted to
 each holder's public half. So any one holder can open them, none needs another's passphrase, and
 every change of the file makes a new master key: one who was removed, and kept the old file and the
-old master key, can open nothing that was made later. AES-256-GCM throughout, bound to role and
-name.
+old master key, can open nothing that was made later. AES-256-GCM throughout, bound to role,
+name and the list of holders.
 
 A removed holder still has the keys as they were: remove, then rotate.
 """
 
 import json
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Literal, TypedDict, cast
 
@@ -152,13 +153,16 @@ class Keystore:
             private = _unbox(key, entry["private"], f"{role}/holder/{holder}")
         except InvalidTag:
             raise WrongPassphrase(holder) from None
+        except ValueError:
+            raise DamagedKeys("the cost of the passphrase is none") from None
         try:
             shared = _shared(
                 X25519PrivateKey.from_private_bytes(private), entry["master"]["public"]
             )
             master = _unbox(shared, entry["master"]["box"], f"{role}/master/{holder}")
+            purpose = _purpose(role, file["holders"])
             keys = {
-                name: load_der_private_key(_unbox(master, box, f"{role}/key/{name}"), None)
+                name: load_der_private_key(_unbox(master, box, f"{purpose}/{name}"), None)
                 for name, box in file["keys"].items()
             }
         except (InvalidTag, ValueError):
@@ -240,12 +244,22 @@ def _sealed(role: Role, holders: list[_HolderEntry], opened: OpenKeys) -> bytes:
             name: _box(
                 master,
                 key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption()),
-                f"{role}/key/{name}",
+                f"{_purpose(role, holders)}/{name}",
             )
             for name, key in opened.keys.items()
         },
     }
     return canonical(shaped(_File, file)) + b"\n"
+
+
+def _purpose(role: str, holders: list[_HolderEntry]) -> str:
+    """Return what the keys are bound to: the role, and everyone who holds them.
+
+    A holder's public half is not secret, and whoever can write the file could put another in its
+    place, to be given the next master key. But then the keys do not open any more.
+    """
+    everyone = sha256(canonical([[entry["name"], entry["public"]] for entry in holders]))
+    return f"{role}/{everyone.hexdigest()}"
 
 
 def _enveloped(role: str, entry: _HolderEntry, master: bytes) -> _Envelope:

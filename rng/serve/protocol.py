@@ -2,7 +2,7 @@
 
 A frame is its length in four bytes, the high byte first, and then the document. A request is
 `{"act": NAME, ...}`; the answer is `{"answer": {...}}` or `{"refused": {"code", "message",
-"evidence"}}`. Every act can be asked again with the same answer, so a lost answer is no harm: the
+"evidence"}}`. No act is done twice because it is asked for twice, so a lost answer is no harm: the
 client connects anew and asks once more.
 
 On one machine over a Unix socket, whose file mode says who may connect; between machines over TLS
@@ -249,7 +249,10 @@ def _exactly(connection: socket.socket, count: int, deadline: float) -> bytes:
     """Return so many bytes; a peer that sends them drop by drop gains no time by it."""
     parts = bytearray()
     while len(parts) < count:
-        connection.settimeout(max(deadline - monotonic(), 0))
+        left = deadline - monotonic()
+        if left <= 0:
+            raise TimeoutError("it took too long")
+        connection.settimeout(left)
         part = connection.recv(count - len(parts))
         if not part:
             raise EOFError("the connection was closed")

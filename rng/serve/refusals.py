@@ -1,8 +1,9 @@
 """Every reason for which the two processes say no: one closed list.
 
 A refusal has a stable code, a sentence that a supervisor can read out, and for some the evidence
-(a signed document that the asker may not have). Codes never change their meaning. A refusal leaves
-everything as it was; what must stop the process besides is a lockout, which is recorded.
+(a signed document that the asker may not have). Codes never change their meaning. A refusal undoes
+nothing that is in a journal: a draw that was begun goes on when it is asked for again. What must
+stop the process besides is a lockout, which is recorded.
 """
 
 from collections.abc import Mapping
@@ -24,6 +25,7 @@ class Code(Enum):
     # The process.
     SEALED = "process.sealed", "The {role} is locked; a holder of its key must unlock it."
     LOCKED_OUT = "process.locked_out", "The {role} is locked out: {detail}."
+    FAULT = "process.fault", "The process could not answer, by a fault of ours; see its log."
     FAILED = "process.failed", "The {role} has stopped: {detail}."
     ALREADY_UNLOCKED = "process.already_unlocked", "The {role} is unlocked already."
     WRONG_PASSPHRASE = "passphrase.wrong", "That is not the passphrase of {holder}."

@@ -234,8 +234,7 @@ class _Connection(asyncio.Protocol):
             # A defect of ours. The peer learns that, the log learns what, and the journal decides
             # what was done: nothing that is not in it has happened.
             log.exception("a request failed")
-            broken = refused(Code.FAILED, role="process", detail="a fault of ours; see its log")
-            return to_frame({"refused": broken.document()})
+            return to_frame({"refused": refused(Code.FAULT).document()})
 
 
 def _remove_socket(path: str) -> None:

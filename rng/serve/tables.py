@@ -39,6 +39,7 @@ def inspector_service(process: InspectorProcess) -> Answering:
             "cosign": (process.cosign, OFFICE),
             "ready": (process.ready, GENERATOR),
             "mark": (process.mark, GENERATOR),
+            "record": (process.record, OFFICE),
             "deliver": (process.deliver, GENERATOR),
             "void": (process.void, GENERATOR),
             "propose": (process.propose, GENERATOR),

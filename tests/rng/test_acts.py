@@ -405,3 +405,65 @@ def test_an_act_added_to_the_journal_without_both_keys_is_found(
     path.write_bytes(rechained(b"\n".join([*lines, json.dumps(forged).encode()]) + b"\n"))
     house.start()
     assert house.rng.failure
+
+
+@pytest.mark.rule("X-access")
+def test_a_holder_whose_public_half_was_exchanged_is_given_nothing(house: TestHouse) -> None:
+    """Whoever can write the key file cannot put himself in the place of a holder."""
+    path = house.root / "rng" / "keys.json"
+    file = json.loads(path.read_bytes())
+    for change in ({"public": "11" * 32}, {"name": "Mallory"}):
+        spoiled = {**file, "holders": [file["holders"][0], {**file["holders"][1], **change}]}
+        path.write_text(json.dumps(spoiled))
+        with refusal("keys.damaged"):
+            house.by(SAM, "rotate", key="rng")
+    path.write_text(json.dumps({**file, "holders": [{**file["holders"][0], "cost": 3}]}))
+    with refusal("keys.damaged"):
+        house.by(SAM, "rotate", key="rng")
+
+
+@pytest.mark.rule("X-draw-once")
+def test_the_inspector_begins_and_buries_nothing_while_its_own_new_key_waits(
+    house: TestHouse,
+) -> None:
+    house.by(IDA, "rotate", key="inspector")
+    with refusal("act.key_pending"):
+        house.office.draw("M")
+    with refusal("act.key_pending"):
+        house.office.void("M", "A key waits.")
+    house.to_inspector.drop_requests_of = {"approved"}
+    with refusal("inspector.unreachable"):
+        house.approve(SAM)
+    house.to_inspector.drop_requests_of = set()
+    with refusal("act.key_pending"):
+        house.office.void("M", "A key waits.")
+    house.approve(SAM)
+    house.unlock_sealed()
+    publish(house, "inspector")
+    house.office.void("M", "Its seal was under the old key.")
+    house.office.draw("M")
+    check_books_after(house)
+
+
+def test_the_inspector_can_take_back_what_the_generator_has_not_seen(house: TestHouse) -> None:
+    house.by(IDA, "rotate", key="mark")
+    house.by(IDA, "withdraw")
+    assert house.by(IDA, "pending")["act"] is None
+    house.office.draw("M")
+
+
+def test_a_pending_act_of_another_time_is_not_carried_out(house: TestHouse) -> None:
+    """An old copy of the folder brings an act that both keys carried out long ago."""
+    house.by(SAM, "series", series="LATE", first_game=1)
+    old = (house.root / "rng" / "pending.json").read_bytes()
+    house.by(SAM, "pending")
+    house.approve(IDA)
+    house.by(SAM, "pending")
+    house.kill()
+    (house.root / "rng" / "pending.json").write_bytes(old)
+    house.start()
+    house.unlock()
+    assert house.by(SAM, "pending")["act"] is None
+    house.office.draw("LATE")
+    house.office.draw("LATE")
+    check_books(house)

@@ -99,4 +99,8 @@ def test_a_wiped_generator_gives_nothing_and_holds_nothing() -> None:
     generator.wipe()
     with pytest.raises(DrbgRefused):
         generator.generate(1)
+    with pytest.raises(DrbgRefused, match="wiped"):
+        generator.reseed(bytes(32))
+    with pytest.raises(DrbgRefused, match="wiped"):
+        generator.generate(1, fresh=bytes(32))
     assert not any(generator._key) and not any(generator._value)  # noqa: SLF001, PT018

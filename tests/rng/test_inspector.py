@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from rng.core.derive import draw_numbers
 from rng.core.signing import document_hash, seal
 from rng.lab.practice_log import PracticeLog
 from rng.merkle import leaf_hash
@@ -218,6 +219,8 @@ def test_readiness_is_a_question_and_locks_nothing_out(house: TestHouse) -> None
         "game": 1,
         "previous": house.office.previous["M"],
         "last_mark": house.inspector.state.last_mark,
+        "epoch": 1,
+        "keys": house.rng.key_ids(),
     }
     house.to_inspector.call("ready", sound)
     for change, code in (
@@ -226,6 +229,8 @@ def test_readiness_is_a_question_and_locks_nothing_out(house: TestHouse) -> None
         ({"last_mark": "0" * 64}, "intent.stale"),
         ({"series": "Z"}, "series.unknown"),
         ({"game": "1"}, "request.malformed"),
+        ({"epoch": 0}, "generator.superseded"),
+        ({"keys": {}}, "statement.other_keys"),
     ):
         with refusal(code):
             house.to_inspector.call("ready", {**sound, **change})
@@ -269,6 +274,31 @@ def test_the_inspector_works_out_the_numbers_for_itself(
     for _ in range(2):
         house.to_inspector.call("deliver", drawn)
     assert house.kinds("inspector").count("DRAWN") == 1
+
+
+@pytest.mark.rule("X-draw-once", "X-draw-unpredictable")
+def test_a_record_of_an_intent_that_was_never_marked_is_not_taken(
+    house: TestHouse, drawn: dict[str, Any]
+) -> None:
+    """The true mark, another secret, and the numbers that would follow from both."""
+    keys = house.rng.keys
+    assert keys is not None
+    body = {**drawn["intent"]["body"], "r": "1" * 64}
+    digest, mark = document_hash(body), drawn["record"]["body"]["mark"]
+    numbers = list(draw_numbers(digest, mark))
+    forged = resealed(house, drawn, intent=digest, numbers=numbers)
+    with refusal("record.wrong"):
+        house.to_inspector.call("deliver", {**forged, "intent": seal(body, keys.signing)})
+
+
+@pytest.mark.rule("X-draw-once")
+def test_the_inspector_tells_the_office_what_a_lost_generator_drew(house: TestHouse) -> None:
+    drawn = house.office.draw("M")
+    void = house.office.void("S", "The lights went out.")
+    assert house.to_inspector.call("record", {"series": "M", "game": 1}) == {"drawn": drawn}
+    assert house.to_inspector.call("record", {"series": "S", "game": 101}) == {"void": void}
+    with refusal("game.unknown"):
+        house.to_inspector.call("record", {"series": "M", "game": 2})
 
 
 @pytest.mark.rule("X-draw-once")

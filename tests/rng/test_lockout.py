@@ -267,3 +267,16 @@ def test_unlocking_shows_what_to_compare_with_the_paper(house: TestHouse) -> Non
     house.by(SAM, "lock")
     shown = cast("dict[str, dict[str, str]]", house.by(SAM, "unlock")["series"])["M"]["compare"]
     assert f"Record {shown}" in house.paper.slips[0]
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_line_that_failed_does_not_keep_a_sound_journal_from_being_vouched_for(
+    house: TestHouse,
+) -> None:
+    """One side could not write, the other is lost: the first can still hand over."""
+    house.office.draw("M")
+    house.rng.lock_out("journal", "a line could not be written before the last start")
+    assert house.by(SAM, "handover", reason="Its disk is lost.", keys={})["handover"]
+    house.rng.lock_out("restored", "this is an old copy")
+    with refusal("process.locked_out"):
+        house.by(SAM, "handover", reason="Its disk is lost.", keys={})

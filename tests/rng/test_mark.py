@@ -79,7 +79,7 @@ def test_a_key_whose_map_is_no_permutation_cannot_be_shown_to_be_one() -> None:
     public = RSAPublicNumbers(EXPONENT, modulus).public_key()
     check_mark_key(public)  # nothing in its form betrays it
     # The best a cheat can do: roots that hold modulo q, where there always is one.
-    inverse = pow(EXPONENT, -1, q - 1)
+    inverse = pow(EXPONENT * modulus, -1, q - 1)
     roots = [pow(challenge, inverse, q) for challenge in _challenges(modulus)]
     with pytest.raises(MarkFailed, match="permutation"):
         check_permutation(public, [root.to_bytes(384).hex() for root in roots])
@@ -92,6 +92,52 @@ def test_a_key_whose_map_is_no_permutation_cannot_be_shown_to_be_one() -> None:
     other = _combined(unity, p, 1, q)
     assert other != 1
     assert pow(other, EXPONENT, modulus) == 1
+
+
+@pytest.mark.rule("X-draw-unpredictable")
+def test_a_modulus_with_a_square_in_it_cannot_be_shown_either() -> None:
+    """With p squared in the modulus, an intent whose padding is 0 mod p squared has p marks."""
+    p, modulus = 65_539, 0
+    while modulus.bit_length() != MODULUS_BITS:
+        primes = generate_private_key(EXPONENT, MODULUS_BITS).private_numbers()
+        modulus = p * p * primes.p * _next_prime(((1 << 3071) // (p * p * primes.p)) + 1)
+    public = RSAPublicNumbers(EXPONENT, modulus).public_key()
+    check_mark_key(public)  # nothing in its form betrays it
+    phi = p * (p - 1) * (primes.p - 1) * (modulus // (p * p * primes.p) - 1)
+    # The owner can take e-th roots of every unit, so the plain proof would have passed.
+    root = pow(EXPONENT, -1, phi)
+    plain = [pow(challenge, root, modulus) for challenge in _challenges(modulus)]
+    assert [pow(one, EXPONENT, modulus) for one in plain] == _challenges(modulus)
+    # But not roots with exponent e * n, because p divides both n and the order of the units.
+    with pytest.raises(MarkFailed, match="permutation"):
+        check_permutation(public, [one.to_bytes(384).hex() for one in plain])
+    with pytest.raises(ValueError, match="not invertible"):
+        pow(EXPONENT * modulus, -1, phi)
+
+
+def test_a_mark_that_shares_a_factor_with_the_modulus_is_refused(private: RSAPrivateKey) -> None:
+    class Agreeable:
+        """A key whose signatures always fit, as a message of 0 mod p squared could make them."""
+
+        def verify(self, *_: object) -> None:
+            return
+
+        def public_numbers(self) -> RSAPublicNumbers:
+            return private.public_key().public_numbers()
+
+    shared = private.private_numbers().p.to_bytes(384).hex()
+    with pytest.raises(MarkFailed, match="shares a factor"):
+        check_mark(Agreeable(), b"intent", shared)  # type: ignore[arg-type]
+
+
+def _next_prime(start: int) -> int:
+    candidate = start | 1
+    while not (
+        all(candidate % prime for prime in (3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37))
+        and pow(2, candidate - 1, candidate) == 1
+    ):
+        candidate += 2
+    return candidate
 
 
 def _prime_with(divisor: int) -> int:

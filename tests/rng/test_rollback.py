@@ -13,6 +13,7 @@ from rng.lab.verify import read_keys
 from rng.lab.verify_journal import verify_journal
 from rng.serve.ceremony import CeremonyFailed, Part, make_journal, make_keys
 from rng.serve.keyed import Surroundings
+from rng.serve.protocol import Unreachable
 from rng.serve.refusals import Refused
 from tests.rng.house import CHEAP, IDA, PASSPHRASES, SAM, SUE, TestHouse, refusal
 from tests.rng.test_crash import check_books
@@ -221,6 +222,7 @@ def hand_over(house: TestHouse, role: str, *, new_keys: bool) -> None:
         make_keys(part, {name: PASSPHRASES[name] for name in holders}, CHEAP)
     else:
         (folder / "journal.jsonl").unlink()
+        (folder / "pending.json").unlink(missing_ok=True)
     document = vouch(house, giver, role, new_keys=new_keys)
     surroundings = Surroundings(clock=house.clock)
     make_journal(part, holders[0], PASSPHRASES[holders[0]], document, surroundings)
@@ -345,3 +347,50 @@ def test_a_journal_is_never_put_in_the_place_of_another(house: TestHouse) -> Non
     with pytest.raises(CeremonyFailed, match="already"):
         make_journal(part, SAM, PASSPHRASES[SAM])
     check_books(house)
+
+
+def test_nothing_of_a_journal_before_is_left_beside_a_new_one(house: TestHouse) -> None:
+    house.kill()
+    part = Part("rng", house.root / "rng", house.root / "public")
+    (part.folder / "journal.jsonl").unlink()
+    for name in ("pending.json", "journal.jsonl.failed"):
+        (part.folder / name).write_text("{}")
+        with pytest.raises(CeremonyFailed, match="move it aside"):
+            make_journal(part, SAM, PASSPHRASES[SAM])
+        (part.folder / name).unlink()
+
+
+@pytest.mark.rule("X-draw-once", "X-recovery")
+def test_a_game_that_only_the_lost_generator_answered_is_learned_from_the_inspector(
+    house: TestHouse,
+) -> None:
+    house.to_rng.lose_answers_of = {"draw"}
+    with pytest.raises(Unreachable):
+        house.office.draw("M")
+    house.to_rng.lose_answers_of = set()
+    numbers = house.to_rng.call("record", {"series": "M", "game": 1})
+    hand_over(house, "rng", new_keys=False)
+    assert {"drawn": house.office.draw("M")} == numbers
+    assert house.office.draw("M")["record"]["body"]["game"] == 2
+
+
+@pytest.mark.rule("X-draw-once")
+def test_a_superseded_generator_voids_nothing(house: TestHouse) -> None:
+    copy = backup(house, "rng")
+    hand_over(house, "rng", new_keys=False)
+    restore(house, copy)
+    with refusal("generator.superseded"):
+        house.office.void("M", "It will not draw.")
+    assert reasons(house, SAM) == ["superseded"]
+
+
+@pytest.mark.rule("X-draw-once")
+def test_a_superseded_inspector_is_not_listened_to(house: TestHouse) -> None:
+    copy = backup(house, "inspector")
+    hand_over(house, "inspector", new_keys=False)
+    restore(house, copy)
+    with refusal("inspector.bad_answer"):
+        house.office.draw("M")
+    with refusal("inspector.bad_answer"):
+        house.office.void("M", "It will not draw.")
+    assert "INTENT" not in house.kinds("rng")

@@ -16,6 +16,7 @@ from rng.lab.verify_journal import Report, verify_agreement, verify_journal
 from tests.rng.house import IDA, SAM, TestHouse, refusal
 from tests.rng.tampering import rechained
 from tests.rng.test_acts import publish, under_both_keys
+from tests.rng.test_rollback import backup, restore
 
 EXAMPLE = json.loads((Path(__file__).parent / "vectors" / "worked_example.json").read_text())
 KEYS = EXAMPLE["keys"]
@@ -204,7 +205,7 @@ def test_a_journal_cut_short_is_found_by_the_other(day: dict[str, Any], tmp_path
     short = verify_journal(copy, day["keys"])  # by itself it is sound
     whole = verify_journal(day["journals"]["inspector"], day["keys"])
     for pair in ((short, whole), (whole, short)):
-        with pytest.raises(Wrong, match="lacks lines"):
+        with pytest.raises(Wrong, match="lacks an intent"):
             verify_agreement(*pair)
     copy.write_bytes(b"".join(lines[:7])[:-1])
     with pytest.raises(Wrong, match="torn"):
@@ -266,6 +267,22 @@ def test_a_handover_by_one_party_to_keys_of_its_own_is_found(house: TestHouse, k
     house.rng.write("HANDOVER", seal(body, opened.signing))
     with pytest.raises(Wrong):
         verify_journal(house.root / "rng" / "journal.jsonl", house.old_keys)
+
+
+@pytest.mark.rule("X-draw-public")
+def test_a_generator_set_back_and_started_often_is_found(house: TestHouse) -> None:
+    """Lines of its new starts stand where the ones that are missing stood."""
+    copy = backup(house, "rng")
+    house.office.draw("M")
+    restore(house, copy)
+    for _ in range(5):
+        house.restart()
+    reports = [
+        verify_journal(house.root / role / "journal.jsonl", house.old_keys)
+        for role in ("rng", "inspector")
+    ]
+    with pytest.raises(Wrong, match="lacks an intent"):
+        verify_agreement(*reports)
 
 
 def test_journals_that_tell_different_things_do_not_agree() -> None:

@@ -5,7 +5,8 @@ from typing import cast
 import pytest
 
 from rng.core.records import Draw, Void
-from rng.core.signing import seal
+from rng.core.signing import document_hash, seal
+from rng.serve.refusals import Refused
 from tests.rng.house import IDA, SAM, TestHouse, refusal
 from tests.rng.test_crash import check_books
 from tests.rng.test_draw import request
@@ -114,7 +115,7 @@ def test_another_series_does_not_wait_for_a_game_that_was_given_up(house: TestHo
     with refusal("inspector.unreachable"):
         house.office.draw("M")
     house.to_inspector.drop_requests_of = set()
-    house.to_inspector.call("void", {"statement": void_statement(house)})
+    house.to_inspector.call("void", {"statement": void_statement(house), "epoch": 1})
     assert house.office.draw("S")["record"]["body"]["game"] == 101
     void = cast("Void", house.to_rng.call("record", {"series": "M", "game": 1})["void"])
     house.office.end("M", void)
@@ -158,7 +159,7 @@ def test_a_void_statement_that_the_office_did_not_sign_is_refused(house: TestHou
     with refusal("statement.not_signed"):
         house.to_rng.call("void", {"statement": statement})
     with refusal("statement.not_signed"):
-        house.to_inspector.call("void", {"statement": statement})
+        house.to_inspector.call("void", {"statement": statement, "epoch": 1})
 
 
 @pytest.mark.rule("X-draw-once")
@@ -171,12 +172,12 @@ def test_the_inspector_never_marks_what_it_buried_nor_buries_what_it_marked(
     house.to_inspector.drop_requests_of = set()
     line = cast("dict[str, object]", house.rng.state.series["M"].intent)
     statement = void_statement(house)
-    stone = house.to_inspector.call("void", {"statement": statement})
+    stone = house.to_inspector.call("void", {"statement": statement, "epoch": 1})
     with refusal("game.void"):
         house.to_inspector.call("mark", line)
-    assert house.to_inspector.call("void", {"statement": statement}) == stone
+    assert house.to_inspector.call("void", {"statement": statement, "epoch": 1}) == stone
     other = void_statement(house, {"reason": "Another."})
-    assert house.to_inspector.call("void", {"statement": other}) == stone
+    assert house.to_inspector.call("void", {"statement": other, "epoch": 1}) == stone
 
 
 def void_statement(
@@ -197,3 +198,34 @@ def void_statement(
         **(change or {}),
     }
     return cast("dict[str, object]", seal(body, house.office.office_key))
+
+
+@pytest.mark.rule("X-draw-once", "X-draw-unpredictable")
+def test_a_tombstone_on_another_games_statement_voids_nothing(house: TestHouse) -> None:
+    """An inspector who does not like an outcome cannot bury it by himself."""
+    house.office.void("S", REASON)
+    old = house.rng.journal.document_at(house.rng.state.series["S"].ended[0])
+    keys = house.inspector.keys
+    assert keys is not None
+    statement = cast("Void", old)["statement"]
+    stone = {
+        **cast("Void", old)["tombstone"]["body"],
+        "series": "M",
+        "game": 1,
+        "statement": document_hash(statement["body"]),
+    }
+    evidence = {"statement": statement, "tombstone": seal(stone, keys.signing)}
+    sound = house.to_inspector.answering
+
+    def false(peer: str, request: dict[str, object]) -> object:
+        if request["act"] == "mark":
+            raise Refused("game.void", "Game M-1 is void.", evidence)
+        assert sound is not None
+        return sound(peer, request)
+
+    house.to_inspector.answering = false  # type: ignore[assignment]
+    with refusal("inspector.bad_answer"):
+        house.office.draw("M")
+    house.to_inspector.answering = sound
+    assert "VOID" in house.kinds("rng")
+    assert house.office.draw("M")["record"]["body"]["game"] == 1

@@ -4,22 +4,29 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator
+from multiprocessing import get_context
 from pathlib import Path
+from socket import socket, socketpair
 from statistics import median
 from tempfile import TemporaryDirectory
+from threading import Lock, Thread
+from typing import cast
 
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
 from bench.measure import Result
 from rng.core.mark import EXPONENT, MODULUS_BITS, make_mark
+from rng.core.records import Draw
 from rng.lab import statistics
 from rng.lab.collect import sample_draws
 from rng.lab.practice import PracticeOffice
-from rng.lab.rehearsal import rehearsal
+from rng.lab.rehearsal import client, rehearsal
 from rng.lab.verify import read_keys
 from rng.lab.verify_journal import verify_journal
+from rng.serve.commands import SERVICE_SOCKET
 
-GAMES, ROUNDS = 100, 7
+GAMES, ROUNDS = 100, 9
+SERIES = ("M", "S")
 SAMPLE = 200_000
 JOURNALS = {"rng": "INTENT, DRAWN, PRINTED", "inspector": "MARK, DRAWN"}
 
@@ -33,60 +40,134 @@ def measure() -> Iterator[Result]:
 
 
 def _draws(root: Path, office: PracticeOffice) -> Iterator[Result]:
-    """Games drawn one after the other, against their bare fsyncs and one RSA-3072 signature."""
-    office.lock_ahead("M", GAMES * (ROUNDS + 2))
-    _play(office, GAMES)
-    floor = _Floor(root, _line_sizes(root))
-    pairs = [
-        (_seconds(lambda: _play(office, GAMES)), _seconds(lambda: floor.run(GAMES)))
-        for _ in range(ROUNDS)
+    """Two series side by side, against their bare fsyncs and one RSA-3072 signature.
+
+    The floor makes the same writes in the same order, each synced with its folder: once in two bare
+    processes that wait for each other as the two must, once in a single loop.
+    """
+    for series in SERIES:
+        office.lock_ahead(series, GAMES * (ROUNDS + 1))
+    _play(root, office, GAMES)
+    sizes = _line_sizes(root)
+    apart, alone = _Apart(root, sizes), _Alone(root, sizes)
+    rounds = [
+        tuple(_seconds(act) / GAMES for act in acts)
+        for acts in [(lambda: _play(root, office, GAMES), apart.run, alone.run)] * ROUNDS
     ]
-    drawn = median(seconds for seconds, _ in pairs) / GAMES
-    bare = median(seconds for _, seconds in pairs) / GAMES
-    ratio = median(floor_seconds / seconds for seconds, floor_seconds in pairs)
+    apart.end()
+    drawn, two, one = (median(column) for column in zip(*rounds, strict=True))
+    ratio = median(floor / seconds for seconds, floor, _ in rounds)
+    plain = median(floor / seconds for seconds, _, floor in rounds)
     yield Result("draws through both processes, the log sealed before", 1 / drawn, "a second")
-    yield Result("their fsyncs and one RSA-3072 signature, bare", 1 / bare, "a second")
-    yield Result("draws against the bare cost", ratio, "of the floor", goal=0.5)
-    sealed = _seconds(lambda: _play(office, GAMES, "S")) / GAMES
-    yield Result("games sealed and drawn, one after the other", 1 / sealed, "a second")
+    yield Result("their fsyncs and one RSA-3072 signature, two processes", 1 / two, "a second")
+    yield Result("their fsyncs and one RSA-3072 signature, one loop", 1 / one, "a second")
+    yield Result("draws against the two bare processes", ratio, "of the floor", goal=0.5)
+    yield Result("draws against the one bare loop", plain, "of the floor")
 
 
-def _play(office: PracticeOffice, games: int, series: str = "M") -> None:
-    for _ in range(games):
-        office.draw(series)
+def _play(root: Path, office: PracticeOffice, games: int) -> None:
+    """Draw so many games, half of them in each series, as two halls of one house would."""
+    guard = Lock()
+
+    def play_series(series: str) -> None:
+        line = client(root / "rng" / SERVICE_SOCKET)
+        for _ in range(games // len(SERIES)):
+            with guard:
+                request = office.locked(series)
+            drawn = line.call("draw", request)["drawn"]
+            with guard:
+                office.end(series, cast("Draw", drawn))
+        line.close()
+
+    halls = [Thread(target=play_series, args=[series]) for series in SERIES]
+    for hall in halls:
+        hall.start()
+    for hall in halls:
+        hall.join()
 
 
-def _line_sizes(root: Path) -> list[tuple[str, int]]:
+def _line_sizes(root: Path) -> dict[str, int]:
     """The length of each line that one game leaves in the journals, and of its slip."""
-    sizes = []
+    sizes = {"paper": 400}
     for role, kinds in JOURNALS.items():
         lines = (root / role / "journal.jsonl").read_bytes().splitlines(keepends=True)
         for kind in kinds.split(", "):
             (last,) = [line for line in lines if f'"kind":"{kind}"'.encode() in line][-1:]
-            sizes.append((role, len(last)))
+            sizes[f"{role} {kind}"] = len(last)
     return sizes
 
 
-class _Floor:
-    """The same bytes to files of its own, each synced with its folder, and one signature."""
+class _Files:
+    """Files of the floor's own, each write synced with its folder."""
 
-    def __init__(self, root: Path, sizes: list[tuple[str, int]]) -> None:
+    def __init__(self, root: Path, name: str, sizes: dict[str, int]) -> None:
+        self._sizes = sizes
         self._folder = os.open(root, os.O_RDONLY)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-        self._files = {role: os.open(root / f"floor-{role}", flags, 0o600) for role in JOURNALS}
-        self._paper = os.open(root / "floor-paper", flags, 0o600)
-        self._lines = [(self._files[role], bytes(size)) for role, size in sizes]
+        self._file = os.open(root / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def write(self, line: str) -> None:
+        os.write(self._file, bytes(self._sizes[line]))
+        os.fsync(self._file)
+        if line != "paper":
+            os.fsync(self._folder)
+
+
+class _Alone:
+    """The same writes and one signature, in one loop."""
+
+    def __init__(self, root: Path, sizes: dict[str, int]) -> None:
+        self._files = _Files(root, "floor-alone", sizes)
+        self._sizes = sizes
         self._key = generate_private_key(EXPONENT, MODULUS_BITS)
 
-    def run(self, games: int) -> None:
-        for _ in range(games):
-            for file, line in self._lines:
-                os.write(file, line)
-                os.fsync(file)
-                os.fsync(self._folder)
-            os.write(self._paper, bytes(400))
-            os.fsync(self._paper)
+    def run(self) -> None:
+        for _ in range(GAMES):
+            for line in self._sizes:
+                self._files.write(line)
             make_mark(self._key, bytes(700))
+
+
+class _Apart:
+    """The same writes and one signature, in two processes that wait for each other."""
+
+    def __init__(self, root: Path, sizes: dict[str, int]) -> None:
+        self._files = _Files(root, "floor-rng", sizes)
+        self._line, other = socketpair()
+        self._inspector = get_context("fork").Process(
+            target=_bare_inspector, args=(root, sizes, other, self._line)
+        )
+        self._inspector.start()
+        other.close()
+
+    def run(self) -> None:
+        for _ in range(GAMES):
+            self._files.write("rng INTENT")
+            self._line.sendall(b"m")
+            self._line.recv(1)
+            self._files.write("rng DRAWN")
+            self._line.sendall(b"d")
+            self._files.write("paper")
+            self._files.write("rng PRINTED")
+            self._line.recv(1)
+
+    def end(self) -> None:
+        self._line.close()
+        self._inspector.join()
+
+
+def _bare_inspector(root: Path, sizes: dict[str, int], line: socket, others: socket) -> None:
+    others.close()  # the end that came along with the fork
+    files, key = (
+        _Files(root, "floor-inspector", sizes),
+        generate_private_key(EXPONENT, MODULUS_BITS),
+    )
+    while asked := line.recv(1):
+        if asked == b"m":
+            make_mark(key, bytes(700))
+            files.write("inspector MARK")
+        else:
+            files.write("inspector DRAWN")
+        line.sendall(asked)
 
 
 def _journals(root: Path) -> Iterator[Result]:

@@ -104,8 +104,8 @@ def purity_faults(root: Path) -> list[str]:
 
 # What decides the numbers may touch even less, so that a laboratory need not look further.
 CORE_MODULES = {
-    "collections", "cryptography", "dataclasses", "functools", "hashlib", "hmac", "json", "re",
-    "rng", "struct", "types", "typing",
+    "collections", "cryptography", "dataclasses", "functools", "hashlib", "hmac", "json", "math",
+    "re", "rng", "struct", "types", "typing",
 }  # fmt: skip
 
 

@@ -32,8 +32,8 @@ class Peer(Protocol):
     def post(self, act: str, fields: Mapping[str, object]) -> None:
         """Ask for an act without waiting."""
 
-    def collect(self) -> None:
-        """Wait for the answers to what was posted; Refused or Unreachable as above."""
+    def collect(self) -> list[dict[str, object]]:
+        """Return the answers to what was posted; Refused or Unreachable as above."""
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,7 @@ from rng.serve.afterwards import Devices
 from rng.serve.carrier import Carrier
 from rng.serve.keyed import FINISHING, VOIDING, Fields, Surroundings, field
 from rng.serve.printer import NotReady
+from rng.serve.protocol import Unreachable
 from rng.serve.refusals import Code, Refused, refused
 
 # What the inspector answers to an intent that it will never mark.
@@ -157,9 +158,10 @@ class GeneratorProcess(Carrier):
         self.need_working()
         if self.has_pending_key():
             raise refused(Code.KEY_PENDING)
-        self._check_statement(statement["body"], its_seal)
         self._finish_others()
         self._deliver()
+        self._post_ready(statement, its_seal)  # the inspector checks it while we do
+        self._check_statement(statement["body"], its_seal)
         self._print_slips()
         try:
             self._printer.check_ready()
@@ -170,7 +172,7 @@ class GeneratorProcess(Carrier):
             self._tested = bool(self.run_self_test())
         keys = self.need_working()
         body = statement["body"]
-        self._ask_ready(body)
+        self._await_ready(body)
         secret = self._secret()
         intent: Intent = {
             "label": "keno/intent",
@@ -278,18 +280,26 @@ class GeneratorProcess(Carrier):
             self._learn(refusal, code, line["intent"]["body"]["game"])
             raise
 
-    def _ask_ready(self, body: LockStatement) -> None:
-        """Ask the inspector whether it would mark; if not, no intent is made."""
+    def _post_ready(self, statement: Sealed[LockStatement], its_seal: Seal) -> None:
+        """Ask the inspector whether it would mark an intent for this statement."""
         question = {
-            "series": body["series"],
-            "game": body["game"],
-            "previous": body["previous"],
+            "statement": statement,
+            "seal": its_seal,
             "last_mark": self.state.last_mark,
             "epoch": self.state.epoch,
             "keys": self.key_ids(),
         }
         try:
-            answer = self._ask("ready", question)
+            self._inspector.post("ready", question)
+        except Unreachable as trouble:
+            raise refused(Code.NO_INSPECTOR, detail=trouble) from None
+
+    def _await_ready(self, body: LockStatement) -> None:
+        """Wait for the inspector's yes; without it no intent is made."""
+        try:
+            (answer,) = self._inspector.collect()
+        except Unreachable as trouble:
+            raise refused(Code.NO_INSPECTOR, detail=trouble) from None
         except Refused as refusal:
             if refusal.code in (Code.NOT_NEXT.code, Code.STALE_INTENT.code):
                 # It may have lost what it had: shown the last records again, it finds out.

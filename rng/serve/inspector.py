@@ -66,6 +66,7 @@ class InspectorProcess(Witness):
     """The process that the Commission inspector's key unlocks."""
 
     role: ClassVar[Role] = "inspector"
+    _vetted: tuple[Sealed[LockStatement], Seal, dict[str, str], str] | None = None
 
     def key_roles(self) -> dict[str, str]:
         """Return which key of the house each key in the file is."""
@@ -77,11 +78,13 @@ class InspectorProcess(Witness):
         """Say whether an intent for this game would be marked; R asks before it makes one.
 
         So nothing that the inspector is locked out for begins a draw, and an intent that could not
-        be marked is never made. The question is not signed, so it locks nothing out.
+        be marked is never made. The generator has not signed the question, so it locks nothing out.
         """
-        code, game = field(fields, "series", SeriesCode), field(fields, "game", GameNumber)
+        statement = field(fields, "statement", Sealed[LockStatement])
+        its_seal = field(fields, "seal", Seal)
         self.need_working()
         self._check_generator(fields)
+        code, game = statement["body"]["series"], statement["body"]["game"]
         series = self.series_of(code)
         stone = self._tombstone_of(series, game)
         if stone is not None:
@@ -92,10 +95,11 @@ class InspectorProcess(Witness):
             raise refused(Code.OTHER_INTENT, evidence, game=f"{code}-{game}")
         if field(fields, "last_mark", Hash) != self.state.last_mark:
             raise refused(Code.STALE_INTENT, self._last_marked())
-        if (game, field(fields, "previous", Hash)) != (series.next, series.previous):
+        if (game, statement["body"]["previous"]) != (series.next, series.previous):
             raise refused(Code.NOT_NEXT, game=f"{code}-{game}", next=f"{code}-{series.next}")
         if field(fields, "keys", dict[str, Hash]) != self.key_ids():
             raise refused(Code.OTHER_KEYS)
+        self._vetted = statement, its_seal, self.key_ids(), self._vet(statement, its_seal)
         return {"epoch": self.state.epoch}
 
     def record(self, fields: Fields) -> Mapping[str, object]:
@@ -167,18 +171,35 @@ class InspectorProcess(Witness):
         self, statement: Sealed[LockStatement], its_seal: Seal, intent: Sealed[Intent]
     ) -> None:
         """Check the signatures of back office and generator, the seal, and that they fit."""
-        statement_hash = self.check_office(statement)
+        statement_hash = self._vetted_hash(statement, its_seal)
         try:
             check_signatures(intent, [self.state.keys["rng"]])
         except BadSignature:
             raise self._not_rng(intent) from None
         said, body = statement["body"], intent["body"]
         self.check_house(cast("Mapping[str, object]", body))
-        if said["log_origin"] != self.state.house["log_origin"]:
-            raise refused(Code.OTHER_HOUSE)
         named = (body["statement"], body["series"], body["game"])
         if named != (statement_hash, said["series"], said["game"]):
             raise refused(Code.OTHER_STATEMENT)
+
+    def _vetted_hash(self, statement: Sealed[LockStatement], its_seal: Seal) -> str:
+        """Return the hash of a statement that is in order; the last is not vetted twice."""
+        if self._vetted is not None:
+            vetted, seal_of_it, keys, digest = self._vetted
+            if (vetted, seal_of_it, keys) == (statement, its_seal, self.key_ids()):
+                return digest
+        return self._vet(statement, its_seal)
+
+    def _vet(self, statement: Sealed[LockStatement], its_seal: Seal) -> str:
+        """Check a statement and its seal, and return the statement's hash.
+
+        Raises:
+            Refused: it is not in order.
+        """
+        said = statement["body"]
+        digest = self.check_office(statement)
+        if said["log_origin"] != self.state.house["log_origin"]:
+            raise refused(Code.OTHER_HOUSE)
         wanted = tuple(self.state.key_id(role) for role in ("office", "rng", "mark"))
         if (said["office_key"], said["rng_key"], said["mark_key"]) != wanted:
             raise refused(Code.OTHER_KEYS)
@@ -188,6 +209,7 @@ class InspectorProcess(Witness):
             raise refused(Code.NOT_SEALED, detail=fault) from None
         except NotIncluded as fault:
             raise refused(Code.NOT_INCLUDED, detail=fault) from None
+        return digest
 
     def _check_sealed(self, said: LockStatement, its_seal: Seal) -> None:
         """Check the seal; a checkpoint that was cosigned here last needs no signature checked."""

@@ -98,6 +98,7 @@ class Client:
         self._connection: socket.socket | None = None
         self._owed = 0
         self._failures: list[Refused | Unreachable] = []
+        self._answers: list[dict[str, object]] = []
 
     def post(self, act: str, fields: Mapping[str, object]) -> None:
         """Ask for an act without waiting; `collect` says what became of it.
@@ -108,8 +109,8 @@ class Client:
         self._send(to_frame({**fields, "act": act}))
         self._owed += 1
 
-    def collect(self) -> None:
-        """Wait for the answers to what was posted, and tell of the first that was not a yes.
+    def collect(self) -> list[dict[str, object]]:
+        """Return the answers to what was posted, or tell of the first that was not a yes.
 
         Raises:
             Refused: the process said no.
@@ -117,8 +118,10 @@ class Client:
         """
         self._drain()
         failures, self._failures = self._failures, []
+        answers, self._answers = self._answers, []
         if failures:
             raise failures[0]
+        return answers
 
     def call(self, act: str, fields: Mapping[str, object] | None = None) -> dict[str, object]:
         """Ask for an act and return its answer.
@@ -150,7 +153,7 @@ class Client:
             self._connection = None
 
     def _drain(self) -> None:
-        """Take in the answers to what was posted, and keep what was not a yes for `collect`."""
+        """Take in the answers to what was posted, and keep them for `collect`."""
         while self._owed:
             try:
                 reply = self._receive()
@@ -158,7 +161,7 @@ class Client:
                 return  # closing has noted it
             self._owed -= 1
             try:
-                read_reply(reply)
+                self._answers.append(read_reply(reply))
             except (Refused, Unreachable) as failure:
                 self._failures.append(failure)
 

@@ -86,18 +86,20 @@ class Wire:
         self.lose_answers_of: set[str] = set()
         self.drop_requests_of: set[str] = set()
         self.asked: list[str] = []
-        self.owed: list[Refused] = []
+        self.owed: list[Refused | dict[str, object]] = []
 
     def post(self, act: str, fields: object) -> None:
         try:
-            self.call(act, fields)
+            self.owed.append(self.call(act, fields))
         except Refused as refusal:
             self.owed.append(refusal)
 
-    def collect(self) -> None:
+    def collect(self) -> list[dict[str, object]]:
         owed, self.owed = self.owed, []
-        for refusal in owed:
-            raise refusal
+        for answer in owed:
+            if isinstance(answer, Refused):
+                raise answer
+        return [answer for answer in owed if not isinstance(answer, Refused)]
 
     def call(self, act: str, fields: object = None) -> dict[str, object]:
         if self.answering is None or act in self.drop_requests_of:

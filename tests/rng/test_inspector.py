@@ -12,6 +12,7 @@ from rng.lab.practice_log import PracticeLog
 from rng.merkle import leaf_hash
 from rng.note import Checkpoint, Note, sign_note, write_checkpoint, write_note
 from tests.rng.house import IDA, TestHouse, refusal
+from tests.rng.test_draw import resigned
 from tests.rng.test_rollback import reasons
 
 ORIGIN = "practice.example/keno"
@@ -215,20 +216,20 @@ def test_a_generator_of_another_journal_is_refused(
 
 def test_readiness_is_a_question_and_locks_nothing_out(house: TestHouse) -> None:
     sound = {
-        "series": "M",
-        "game": 1,
-        "previous": house.office.previous["M"],
+        **house.office.locked("M"),
         "last_mark": house.inspector.state.last_mark,
         "epoch": 1,
         "keys": house.rng.key_ids(),
     }
     house.to_inspector.call("ready", sound)
     for change, code in (
-        ({"game": 2}, "game.not_next"),
-        ({"previous": "0" * 64}, "game.not_next"),
+        (resigned(house, house.office.locked("M"), game=2), "game.not_next"),
+        (resigned(house, house.office.locked("M"), previous="0" * 64), "game.not_next"),
+        (resigned(house, house.office.locked("M"), series="Z"), "series.unknown"),
+        (resigned(house, house.office.locked("M"), rng_key="0" * 64), "statement.other_keys"),
+        (resigned(house, house.office.locked("M"), lock_index=3), "seal.not_included"),
         ({"last_mark": "0" * 64}, "intent.stale"),
-        ({"series": "Z"}, "series.unknown"),
-        ({"game": "1"}, "request.malformed"),
+        ({"seal": None}, "request.malformed"),
         ({"epoch": 0}, "generator.superseded"),
         ({"keys": {}}, "statement.other_keys"),
     ):

@@ -103,7 +103,8 @@ def test_a_second_intent_for_a_marked_game_is_refused_and_alarmed(
     copy = backup(house, "rng")
     house.to_rng.call("draw", wanted)
     restore(house, copy)
-    monkeypatch.setattr(house.rng, "_ask_ready", lambda _: None)
+    monkeypatch.setattr(house.rng, "_post_ready", lambda *_: None)
+    monkeypatch.setattr(house.rng, "_await_ready", lambda _: None)
     with refusal("process.locked_out"):
         house.to_rng.call("draw", wanted)
     assert house.kinds("rng").count("INTENT") == 1

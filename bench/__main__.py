@@ -33,7 +33,7 @@ def line(result: Result) -> str:
     if result.goal is not None:
         sign = "at most" if result.at_most else "at least"
         goal = f"goal: {sign} {result.goal:g}, {'met' if result.met else 'MISSED'}"
-    return f"{result.name:<75} {result.figure:>10,.1f} {result.unit:<16} {goal}".rstrip()
+    return f"{result.name:<75} {result.figure:>10,.2f} {result.unit:<16} {goal}".rstrip()
 
 
 def report(results: list[Result]) -> dict[str, object]:

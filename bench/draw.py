@@ -9,24 +9,19 @@ from pathlib import Path
 from socket import socket, socketpair
 from statistics import median
 from tempfile import TemporaryDirectory
-from threading import Lock, Thread
-from typing import cast
 
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
 from bench.measure import Result
 from rng.core.mark import EXPONENT, MODULUS_BITS, make_mark
-from rng.core.records import Draw
 from rng.lab import statistics
 from rng.lab.collect import sample_draws
 from rng.lab.practice import PracticeOffice
-from rng.lab.rehearsal import client, rehearsal
+from rng.lab.rehearsal import rehearsal
 from rng.lab.verify import read_keys
 from rng.lab.verify_journal import verify_journal
-from rng.serve.commands import SERVICE_SOCKET
 
 GAMES, ROUNDS = 100, 9
-SERIES = ("M", "S")
 SAMPLE = 200_000
 JOURNALS = {"rng": "INTENT, DRAWN, PRINTED", "inspector": "MARK, DRAWN"}
 
@@ -40,19 +35,18 @@ def measure() -> Iterator[Result]:
 
 
 def _draws(root: Path, office: PracticeOffice) -> Iterator[Result]:
-    """Two series side by side, against their bare fsyncs and one RSA-3072 signature.
+    """Games one after the other, against their bare fsyncs and one RSA-3072 signature.
 
     The floor makes the same writes in the same order, each synced with its folder: once in two bare
     processes that wait for each other as the two must, once in a single loop.
     """
-    for series in SERIES:
-        office.lock_ahead(series, GAMES * (ROUNDS + 1))
-    _play(root, office, GAMES)
+    office.lock_ahead("M", GAMES * (ROUNDS + 1))
+    _play(office)
     sizes = _line_sizes(root)
     apart, alone = _Apart(root, sizes), _Alone(root, sizes)
     rounds = [
         tuple(_seconds(act) / GAMES for act in acts)
-        for acts in [(lambda: _play(root, office, GAMES), apart.run, alone.run)] * ROUNDS
+        for acts in [(lambda: _play(office), apart.run, alone.run)] * ROUNDS
     ]
     apart.end()
     drawn, two, one = (median(column) for column in zip(*rounds, strict=True))
@@ -65,25 +59,9 @@ def _draws(root: Path, office: PracticeOffice) -> Iterator[Result]:
     yield Result("draws against the one bare loop", plain, "of the floor")
 
 
-def _play(root: Path, office: PracticeOffice, games: int) -> None:
-    """Draw so many games, half of them in each series, as two halls of one house would."""
-    guard = Lock()
-
-    def play_series(series: str) -> None:
-        line = client(root / "rng" / SERVICE_SOCKET)
-        for _ in range(games // len(SERIES)):
-            with guard:
-                request = office.locked(series)
-            drawn = line.call("draw", request)["drawn"]
-            with guard:
-                office.end(series, cast("Draw", drawn))
-        line.close()
-
-    halls = [Thread(target=play_series, args=[series]) for series in SERIES]
-    for hall in halls:
-        hall.start()
-    for hall in halls:
-        hall.join()
+def _play(office: PracticeOffice) -> None:
+    for _ in range(GAMES):
+        office.draw("M")
 
 
 def _line_sizes(root: Path) -> dict[str, int]:

@@ -31,6 +31,7 @@ _TIMESTAMP_BYTES = 8
 _DASH = "\u2014"
 # signed-note forbids those below U+0020. The others have no place in a text for people either.
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+_SPACE_OR_PLUS = re.compile(r"[\s+]")
 _SIZE = re.compile(r"0|[1-9][0-9]{0,19}")
 
 
@@ -309,7 +310,7 @@ def _check_text(text: str) -> None:
 
 def _check_name(name: str) -> None:
     _check_text(f"{name}\n")
-    if not name or "+" in name or any(character.isspace() for character in name):
+    if not name or _SPACE_OR_PLUS.search(name):
         raise NoteFailed("a name has at least one character, and no space and no plus")
 
 

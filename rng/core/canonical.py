@@ -7,7 +7,7 @@ UTF-16 units agree), no spaces, the short escapes, everything else as it is in U
 """
 
 import json
-from typing import cast
+from typing import Any
 
 WHOLE_MAX = 2**53 - 1
 _WRITER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
@@ -63,28 +63,32 @@ def read_canonical(data: bytes) -> object:
 
 def _check(value: object) -> None:
     """Check every value within a value; that it has an end, the writer has found out before."""
-    waiting = [value]
+    waiting: list[Any] = [[value]]
     while waiting:
-        value = waiting.pop()
-        kind = type(value)
-        if kind is str or kind is bool or value is None:
-            continue
-        if kind is int:
-            if not -WHOLE_MAX <= cast("int", value) <= WHOLE_MAX:
-                raise NotCanonical("a whole number is beyond 2^53 - 1")
-        elif kind is dict:
-            fields = cast("dict[str, object]", value)
-            try:
-                ascii_names = "".join(fields).isascii()
-            except TypeError:  # the writer would have made text of a number
-                ascii_names = False
-            if not ascii_names:
-                raise NotCanonical("a name is not ASCII text")
-            waiting.extend(fields.values())
-        elif kind is list or kind is tuple:
-            waiting.extend(cast("list[object]", value))
-        else:
-            raise NotCanonical(f"{kind.__name__} has no canonical form")
+        inner = waiting.pop()
+        if type(inner) is dict:
+            _check_names(inner)
+            inner = inner.values()
+        for item in inner:
+            kind = type(item)
+            if kind is str or kind is bool or item is None:
+                continue
+            if kind is int:
+                if not -WHOLE_MAX <= item <= WHOLE_MAX:
+                    raise NotCanonical("a whole number is beyond 2^53 - 1")
+            elif kind is dict or kind is list or kind is tuple:
+                waiting.append(item)
+            else:
+                raise NotCanonical(f"{kind.__name__} has no canonical form")
+
+
+def _check_names(fields: dict[str, object]) -> None:
+    try:
+        is_ascii = "".join(fields).isascii()
+    except TypeError:  # the writer would have made text of a number
+        is_ascii = False
+    if not is_ascii:
+        raise NotCanonical("a name is not ASCII text")
 
 
 def _no_fractions(text: str) -> object:

@@ -99,6 +99,7 @@ class PracticeOffice:
         self.log_key = _private(folder / "log.key")
         self.log = PracticeLog()
         self._cosigned: str | None = None
+        self._sealed_size = 0
         self._locked: dict[str, list[tuple[int, str]]] = {}
         self.requests: dict[str, dict[str, object]] = {}
         self._voids: dict[str, object] = {}
@@ -223,11 +224,11 @@ class PracticeOffice:
         if not self._locked.get(series):
             self._enter_lock(series)
         index, leaf = self._locked[series][0]
-        if self._cosigned is None or index >= self._sealed_size():
+        if self._cosigned is None or index >= self._sealed_size:
             self._seal()
         its_seal: Seal = {
             "note": cast("str", self._cosigned),
-            "proof": [step.hex() for step in self.log.inclusion(index, self._sealed_size())],
+            "proof": [step.hex() for step in self.log.inclusion(index, self._sealed_size)],
         }
         statement = self.statement(series, index, leaf)
         request = {"statement": seal(statement, self.office_key), "seal": its_seal}
@@ -238,13 +239,10 @@ class PracticeOffice:
         leaf = leaf_hash(canonical({**entry, "series": series}))
         self._put({"kind": "lock", "series": series, "leaf": leaf.hex()})
 
-    def _sealed_size(self) -> int:
-        return read_checkpoint(read_note(cast("str", self._cosigned)).text).size
-
     def _seal(self) -> None:
         """Have the whole log cosigned by the inspector."""
         size = self.log.size
-        old = self._sealed_size() if self._cosigned else 0
+        old = self._sealed_size if self._cosigned else 0
         try:
             self._ask_cosigned(old, size)
         except Refused as refusal:
@@ -299,6 +297,7 @@ class PracticeOffice:
                 self.previous[series] = cast("str", event["previous"])
             case "cosigned":
                 self._cosigned = cast("str", event["note"])
+                self._sealed_size = read_checkpoint(read_note(self._cosigned).text).size
             case "statement":
                 self.requests[series] = cast("dict[str, object]", event["request"])
             case "void":

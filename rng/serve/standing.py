@@ -98,6 +98,7 @@ class State:
         self.holders = list(genesis["holders"])
         self.software = genesis["software"]
         self.checkpoint: str | None = None
+        self.log_size = 0
         self.has_cosigned = False
         self.outcomes: dict[int, str] = {}
         self.lockouts: dict[str, Lockout] = {}
@@ -118,6 +119,7 @@ class State:
             self._take_over(handover["body"]["standing"])
             self.peer_epoch = handover["body"]["giver_epoch"]
             self.checkpoint = handover["body"]["checkpoint"]
+            self.log_size = _log_size(self.checkpoint) if self.checkpoint else 0
             for game in handover["body"]["open_games"]:
                 series = self.series[game["statement"]["body"]["series"]]
                 series.intent = {
@@ -226,8 +228,8 @@ def numbers_mask(numbers: list[int]) -> int:
     return sum(1 << number for number in numbers)
 
 
-def _log_size(note: str | None) -> int:
-    return read_checkpoint(read_note(note).text).size if note is not None else 0
+def _log_size(note: str) -> int:
+    return read_checkpoint(read_note(note).text).size
 
 
 # ---- the effect of each kind of line -----------------------------------------------------------
@@ -248,8 +250,9 @@ def _intent(state: State, document: object, entry: Entry) -> None:
     state.signed("rng", line["intent"], body["journal"], entry)
     series.intent = line
     series.open_at = entry.offset
-    if _log_size(line["seal"]["note"]) > _log_size(state.checkpoint):
-        state.checkpoint = line["seal"]["note"]
+    size = _log_size(line["seal"]["note"])
+    if size > state.log_size:
+        state.checkpoint, state.log_size = line["seal"]["note"], size
 
 
 def _mark(state: State, document: object, entry: Entry) -> None:

@@ -7,6 +7,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import (
     generate_private_key,
 )
 
+from rng.core import mark
 from rng.core.mark import (
     EXPONENT,
     MODULUS_BITS,
@@ -128,6 +129,17 @@ def test_a_mark_that_shares_a_factor_with_the_modulus_is_refused(private: RSAPri
     shared = private.private_numbers().p.to_bytes(384).hex()
     with pytest.raises(MarkFailed, match="shares a factor"):
         check_mark(Agreeable(), b"intent", shared)  # type: ignore[arg-type]
+
+
+def test_a_challenge_that_shares_a_factor_with_the_modulus_shows_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fresh = generate_private_key(EXPONENT, MODULUS_BITS)
+    roots = show_permutation(fresh)
+    factor = fresh.private_numbers().p
+    monkeypatch.setattr(mark, "_challenges", lambda _: [factor] * 16)
+    with pytest.raises(MarkFailed, match="permutation"):
+        check_permutation(fresh.public_key(), roots)
 
 
 def _next_prime(start: int) -> int:

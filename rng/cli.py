@@ -92,7 +92,6 @@ def _add_ceremony(commands: Commands, role: str) -> None:
     _dir(serve)
     serve.add_argument("--socket", type=Path, help="the service socket, if not in the folder")
     serve.add_argument("--listen", type=Address.read, help="also listen at tls:HOST:PORT")
-    serve.set_defaults(inspector=None, printer=None)
     if role == "rng":
         where = "unix:PATH or tls:HOST:PORT"
         serve.add_argument("--inspector", type=Address.read, required=True, help=where)

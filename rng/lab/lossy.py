@@ -15,7 +15,7 @@ from rng.serve.server import Listener, Server
 def lose_answers(socket: Path, inspector: Client, acts: frozenset[str]) -> Server:
     """Return a server that stands between the generator and the inspector."""
 
-    def dispatch(peer: str, request: Mapping[str, object]) -> Mapping[str, object]:  # noqa: ARG001
+    def dispatch(peer: str, request: Mapping[str, object]) -> Mapping[str, object]:  # noqa: ARG001  one form for all
         act = str(request.get("act"))
         fields = {name: value for name, value in request.items() if name != "act"}
         try:

@@ -126,8 +126,6 @@ def serve(options: argparse.Namespace) -> None:
 
 
 def _generator(options: argparse.Namespace) -> GeneratorProcess:
-    if options.inspector is None or options.printer is None:
-        raise BadUsage("the generator needs --inspector ADDRESS and --printer PLACE")
     address: Address = options.inspector
     tls = credentials(options.dir) if address.path is None else None
     devices = Devices(

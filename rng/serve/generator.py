@@ -260,10 +260,7 @@ class GeneratorProcess(Carrier):
             "numbers": list(draw_numbers(digest, mark)),
         }
         sealed = seal(record, keys.signing)
-        known = set(self.state.lockouts)
-        self.write("DRAWN", sealed)
-        for digest in self.state.lockouts.keys() - known:  # an exact repeat, for people to read
-            self.write("LOCKOUT", self.state.lockouts[digest])
+        self.write_drawn(sealed)
         drawn: Draw = {**line, "record": sealed}
         self._last_ended = (code, intent["game"]), {"drawn": drawn}
         return drawn

@@ -307,7 +307,7 @@ class InspectorProcess(Witness):
             record = field(fields, "record", Sealed[DrawRecord])
             if self._is_new(record):
                 self._check_drawn(record, field(fields, "intent", Sealed[Intent])["body"])
-                self._take_drawn(record)
+                self.write_drawn(record)
         return {}
 
     def _is_new(self, record: Sealed[DrawRecord] | Sealed[VoidRecord]) -> bool:
@@ -342,12 +342,6 @@ class InspectorProcess(Witness):
         if (record["intent"], record["statement"], record["numbers"]) != right:
             self.alarm(Code.WRONG_RECORD, f"the record of {name} is wrong", record)
             raise refused(Code.WRONG_RECORD, detail="it is not that of the intent that was marked")
-
-    def _take_drawn(self, record: Sealed[DrawRecord]) -> None:
-        known = set(self.state.lockouts)
-        self.write("DRAWN", record)
-        for digest in self.state.lockouts.keys() - known:  # an exact repeat, for people to read
-            self.write("LOCKOUT", self.state.lockouts[digest])
 
     def _check_void(self, void: Void) -> None:
         record, stone = void["record"]["body"], void["tombstone"]

@@ -15,7 +15,7 @@ from typing import ClassVar, TypeVar, cast
 
 import cryptography
 
-from rng.core.records import Lockout, Position, Role, Sealed, VoidStatement
+from rng.core.records import DrawRecord, Lockout, Position, Role, Sealed, VoidStatement
 from rng.core.selftest import SelfTestFailed, self_test
 from rng.core.shapes import WrongShape, shaped
 from rng.core.signing import (
@@ -157,6 +157,16 @@ class KeyedProcess:
             raise self.failed() from None
         self.state.apply(entry)
         return entry
+
+    def write_drawn(self, record: Sealed[DrawRecord]) -> None:
+        """Write a record; if it repeats an earlier set exactly, also the lockout that follows.
+
+        The lockout holds by the record alone; its line is for people to read (X-rng-repeat).
+        """
+        known = set(self.state.lockouts)
+        self.write("DRAWN", record)
+        for lockout in self.state.lockouts.keys() - known:
+            self.write("LOCKOUT", self.state.lockouts[lockout])
 
     def now(self) -> str:
         """Return the time as documents write it."""

@@ -76,16 +76,20 @@ def _line_sizes(root: Path) -> dict[str, int]:
 
 
 class _Files:
-    """Files of the floor's own, each write synced with its folder."""
+    """Files of the floor's own: a journal, synced with its folder, and the paper."""
 
     def __init__(self, root: Path, name: str, sizes: dict[str, int]) -> None:
         self._sizes = sizes
         self._folder = os.open(root, os.O_RDONLY)
-        self._file = os.open(root / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._journal, self._paper = (
+            os.open(root / file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            for file in (name, f"{name}-paper")
+        )
 
     def write(self, line: str) -> None:
-        os.write(self._file, bytes(self._sizes[line]))
-        os.fsync(self._file)
+        file = self._paper if line == "paper" else self._journal
+        os.write(file, bytes(self._sizes[line]))
+        os.fsync(file)
         if line != "paper":
             os.fsync(self._folder)
 

@@ -29,6 +29,14 @@ T = TypeVar("T")
 class WrongShape(Exception):  # noqa: N818  what was offered is refused
     """A document is not of its form; the text says where."""
 
+    def __init__(self, problem: str, place: str = "") -> None:
+        super().__init__(f"{place.removeprefix('.') or 'the document'} {problem}")
+        self._problem, self._place = problem, place
+
+    def within(self, step: str) -> "WrongShape":
+        """Return the finding as it is told from one level further out."""
+        return WrongShape(self._problem, step + self._place)
+
 
 class Text:
     """Text that matches a pattern from end to end."""
@@ -65,7 +73,7 @@ class Length:
         return self.low <= len(cast("list[object]", value)) <= self.high
 
 
-Check = Callable[[object, str], None]
+Check = Callable[[object], None]
 
 
 def shaped(form: type[T], value: object) -> T:
@@ -74,16 +82,16 @@ def shaped(form: type[T], value: object) -> T:
     Raises:
         WrongShape: it is not of that form.
     """
-    _checker(cast("Any", form))(value, "")
+    _checker(cast("Any", form))(value)
     return cast("T", value)
 
 
 @cache
 def _checker(form: Any) -> Check:  # noqa: ANN401, PLR0911  a form is any type; a kind a line
-    """Return what checks a value, and says where it stands if it is not of its form."""
+    """Return what checks a value, and says where in it something is not of its form."""
     origin, arguments = get_origin(form), get_args(form)
     if origin is Annotated:
-        return _limited(arguments)
+        return _limited(arguments[0], arguments[1])
     if origin is Literal:
         return _one_of(arguments)
     if origin in (Union, UnionType):
@@ -97,22 +105,24 @@ def _checker(form: Any) -> Check:  # noqa: ANN401, PLR0911  a form is any type; 
     return _typed(form)
 
 
-def _limited(arguments: tuple[Any, ...]) -> Check:
-    base, limits = _checker(arguments[0]), arguments[1:]
+def _limited(form: Any, limit: Text | Whole | Length) -> Check:  # noqa: ANN401  as above
+    base, fits = _checker(form), limit.fits
 
-    def check(value: object, place: str) -> None:
-        base(value, place)
-        for limit in limits:
-            if not limit.fits(value):
-                raise WrongShape(f"{place} is not in its form")
+    def check(value: object) -> None:
+        base(value)
+        if not fits(value):
+            raise WrongShape("is not in its form")
 
     return check
 
 
 def _one_of(choices: tuple[Any, ...]) -> Check:
-    def check(value: object, place: str) -> None:
-        if not any(value == choice and type(value) is type(choice) for choice in choices):
-            raise WrongShape(f"{place} must be {' or '.join(map(repr, choices))}")
+    kinds = {type(choice) for choice in choices}  # True equals 1, but is no version
+    told = " or ".join(map(repr, choices))
+
+    def check(value: object) -> None:
+        if type(value) not in kinds or value not in choices:
+            raise WrongShape(f"must be {told}")
 
     return check
 
@@ -122,30 +132,39 @@ def _or_null(choices: tuple[Any, ...]) -> Check:
     (form,) = (choice for choice in choices if choice is not NoneType)
     inner = _checker(form)
 
-    def check(value: object, place: str) -> None:
+    def check(value: object) -> None:
         if value is not None:
-            inner(value, place)
+            inner(value)
 
     return check
 
 
 def _list_of(inner: Check) -> Check:
-    def check(value: object, place: str) -> None:
+    def check(value: object) -> None:
         if type(value) is not list:
-            raise WrongShape(f"{place} is not a list")
+            raise WrongShape("is not a list")
         for index, item in enumerate(value):
-            inner(item, f"{place}[{index}]")
+            try:
+                inner(item)
+            except WrongShape as fault:
+                raise fault.within(f"[{index}]") from None
 
     return check
 
 
 def _dict_of(names: Check, items: Check) -> Check:
-    def check(value: object, place: str) -> None:
+    def check(value: object) -> None:
         if type(value) is not dict:
-            raise WrongShape(f"{place} is not an object")
+            raise WrongShape("is not an object")
         for name, item in value.items():
-            names(name, f"a name in {place}")
-            items(item, f"{place}.{name}")
+            try:
+                names(name)
+            except WrongShape:
+                raise WrongShape("has a name that is not in its form") from None
+            try:
+                items(item)
+            except WrongShape as fault:
+                raise fault.within(f".{name}") from None
 
     return check
 
@@ -157,23 +176,26 @@ def _fields_of(form: Any) -> Check:  # noqa: ANN401  as above
     hints = get_type_hints(origin, include_extras=True)
     checks = {name: _checker(held.get(hint, hint)) for name, hint in hints.items()}
 
-    def check(value: object, place: str) -> None:
+    def check(value: object) -> None:
         if type(value) is not dict:
-            raise WrongShape(f"{place or 'the document'} is not an object")
+            raise WrongShape("is not an object")
         if value.keys() != checks.keys():
             name = min(value.keys() ^ checks.keys(), key=str)
-            problem = "is missing from" if name in checks else "does not belong in"
-            raise WrongShape(f"{name!r} {problem} {place or 'the document'}")
+            problem = "lacks" if name in checks else "has no place for"
+            raise WrongShape(f"{problem} {name!r}")
         for name, field in checks.items():
-            field(value[name], f"{place}.{name}" if place else name)
+            try:
+                field(value[name])
+            except WrongShape as fault:
+                raise fault.within(f".{name}") from None
 
     return check
 
 
 def _typed(form: type) -> Check:
-    def check(value: object, place: str) -> None:
+    def check(value: object) -> None:
         # A line's document is any object here: it has the form of its kind, checked elsewhere.
         if type(value) is not form and form is not object:
-            raise WrongShape(f"{place or 'the document'} is not {form.__name__}")
+            raise WrongShape(f"is not {form.__name__}")
 
     return check

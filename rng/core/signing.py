@@ -34,8 +34,12 @@ def public_text(public: Ed25519PublicKey | RSAPublicKey) -> str:
     return public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo).hex()
 
 
+@cache
 def key_id(public: str) -> str:
-    """Return the id of a public key: SHA-256 of its DER form."""
+    """Return the id of a public key: SHA-256 of its DER form.
+
+    There are five keys in a house, and one more at each rotation; each is looked at in every draw.
+    """
     return sha256(bytes.fromhex(public)).hexdigest()
 
 
@@ -100,7 +104,7 @@ def check_signatures(sealed: Sealed[B], publics: Iterable[str]) -> str:
 
 @cache
 def _load(public: str) -> object:
-    """Return a key; there are five in a house, and one more at each rotation."""
+    """Return a key; as with their ids, there are few."""
     try:
         return load_der_public_key(bytes.fromhex(public))
     except ValueError:

@@ -117,12 +117,8 @@ class GeneratorProcess(Carrier):
         if series.first <= body["game"] < series.next:
             return {"drawn": self._drawn_before(statement)}
         if series.intent is None:
-            self.settle_pending()  # it may change the keys and the series that are checked next
-        digest = self.check_office(statement)
-        self.need_next(cast("Mapping[str, object]", body))
-        if series.intent is None:
-            self._intend(statement, digest, its_seal)
-        elif document_hash(series.intent["statement"]["body"]) != digest:
+            self._intend(statement, its_seal)
+        elif document_hash(series.intent["statement"]["body"]) != self._check_next(statement):
             raise self._conflict(statement)
         return {"drawn": self._complete(body["series"])}
 
@@ -153,14 +149,22 @@ class GeneratorProcess(Carrier):
         self.alarm(Code.CONFLICT, f"a second statement for {name}", statement["body"])
         return refused(Code.CONFLICT, game=name)
 
-    def _intend(self, statement: Sealed[LockStatement], digest: str, its_seal: Seal) -> None:
+    def _check_next(self, statement: Sealed[LockStatement]) -> str:
+        """Check that the back office signed a statement, of the next game; return its hash."""
+        digest = self.check_office(statement)
+        self.need_next(cast("Mapping[str, object]", statement["body"]))
+        return digest
+
+    def _intend(self, statement: Sealed[LockStatement], its_seal: Seal) -> None:
         """Check all that can be checked, take the secret, and make the intent durable."""
+        self.settle_pending()  # it may change the keys and the series that are checked next
         self.need_working()
         if self.has_pending_key():
             raise refused(Code.KEY_PENDING)
         self._finish_others()
         self._deliver()
         self._post_ready(statement, its_seal)  # the inspector checks it while we do
+        digest = self._check_next(statement)
         self._check_statement(statement["body"], its_seal)
         self._print_slips()
         try:

@@ -9,6 +9,7 @@ On one machine over a Unix socket, whose file mode says who may connect; between
 1.3, where each side presents a certificate and accepts only those that it was given.
 """
 
+import json
 import socket
 import ssl
 import struct
@@ -18,12 +19,15 @@ from pathlib import Path
 from time import monotonic
 from typing import cast
 
-from rng.core.canonical import NotCanonical, canonical, read_json
+from rng.core.canonical import NotCanonical, read_json
 from rng.serve.refusals import Refused
 
 FRAME_BYTES_MAX = 1 << 18
 LENGTH = struct.Struct(">I")
 CALL_SECONDS = 10
+
+# What is hashed or signed is put into canonical form where that is done, so the line need not be.
+_WRITER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class Unreachable(Exception):  # noqa: N818  the other side's absence, not an error of ours
@@ -214,7 +218,7 @@ def to_frame(document: object) -> bytes:
     Raises:
         ValueError: it is too long.
     """
-    data = canonical(document)
+    data = _WRITER.encode(document).encode()
     if len(data) > FRAME_BYTES_MAX:
         raise ValueError("the document is too long to be sent")
     return LENGTH.pack(len(data)) + data

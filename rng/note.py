@@ -15,6 +15,7 @@ import re
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from hashlib import sha256
 
 from cryptography.exceptions import InvalidSignature
@@ -76,6 +77,7 @@ class Checkpoint:
 # ---- notes ---------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=8)  # a checkpoint is read several times in the course of one draw
 def read_note(text: str) -> Note:
     """Return the note that a text is; its signatures are not checked yet.
 

@@ -1,0 +1,789 @@
+"""Rules that stand behind correct signatures: a forger with every key breaks one, and is found.
+
+Each story is a journal that is sound up to its last line; that line breaks one rule, and the
+verifier says which.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from rng.core.canonical import canonical
+from rng.core.mark import EXPONENT, MODULUS_BITS, make_mark, show_permutation
+from rng.core.signing import document_hash, key_id, public_text
+from rng.lab.verify import Wrong, read_keys, verify_against_statement, verify_draw, verify_void
+from rng.lab.verify_journal import Report, verify_agreement, verify_journal
+from tests.rng.forger import ELSEWHERE, Forger, Game, loot, stranger
+
+Story = Callable[[Forger], None]
+STORIES: list[Any] = []
+ELSEWHERE_SIGNED = "it was signed for another place in the journal"
+OTHER_GAME = "statement, tombstone and record are not of the same game"
+OTHER_STATEMENT = "the tombstone or the record is of another statement"
+OTHER_RECORD = "the record follows another record than its statement does"
+BEFORE = "the game was marked or given up before"
+
+
+def found(role: str, sentence: str) -> Callable[[Story], Story]:
+    """A story in the journal of a role whose last line is found to be wrong, in these words."""
+
+    def kept(story: Story) -> Story:
+        name = story.__name__.replace("_", " ")
+        STORIES.append(pytest.param(role, story, sentence, id=f"{role}: {name}"))
+        return story
+
+    return kept
+
+
+@contextmanager
+def says(sentence: str) -> Iterator[None]:
+    """What is found inside is said in just these words."""
+    with pytest.raises(Wrong) as found_out:
+        yield
+    assert str(found_out.value) == sentence
+
+
+def checked(forger: Forger, path: Path, lines: int | None = None) -> Report:
+    """What the verifier says of a journal, or of its first lines."""
+    return verify_journal(forger.save(path, lines), loot().public)
+
+
+# ---- the control: what the forger does not change is sound ---------------------------------------
+
+
+def honest_day(forger: Forger) -> None:
+    """Everything once, and all of it in order."""
+    forger.genesis()
+    forger.write("UNLOCKED", {"holder": "Sam"})
+    game = forger.draw()
+    if forger.role == "rng":
+        forger.write("PRINTED", printed(game))
+    forger.draw(forger.begin(forger.lock("S")))
+    forger.void(forger.bury() if forger.role == "inspector" else None)
+    lockout = forger.lock_out()
+    forger.reopen(forger.role, lockout)
+    forger.act("SERIES", "series", "rng", series="LATE", first_game=7)
+    forger.act(
+        "HOLDERS", "holders", forger.role, role=forger.role, change="add X", holders=["Sam", "X"]
+    )
+    forger.write("UNLOCKED", {"holder": "X"})
+    forger.rotate("log", stranger())
+
+
+def printed(game: Game) -> dict[str, object]:
+    return {"record": document_hash(game.record["body"]), "paper": ELSEWHERE, "reprint": False}
+
+
+@pytest.mark.rule("X-draw-public")
+@pytest.mark.parametrize("role", ["rng", "inspector"])
+def test_what_the_forger_leaves_alone_is_sound(role: str, tmp_path: Path) -> None:
+    forger = Forger(role)
+    honest_day(forger)
+    report = checked(forger, tmp_path / "journal.jsonl")
+    assert (report.drawn, report.void, report.role) == (2, 1, role)
+
+
+@pytest.mark.rule("X-draw-public")
+@pytest.mark.parametrize("taker", ["rng", "inspector"])
+def test_a_handover_that_the_forger_leaves_alone_is_sound(taker: str, tmp_path: Path) -> None:
+    giver, new = Forger("inspector" if taker == "rng" else "rng"), Forger(taker, epoch=2)
+    giver.genesis()
+    giver.draw()
+    new.genesis(giver.hand_over())
+    new.log = deepcopy(giver.log)
+    new.draw()
+    checked(giver, tmp_path / "giver.jsonl")
+    assert checked(new, tmp_path / "journal.jsonl").epoch == 2
+
+
+# ---- lines ---------------------------------------------------------------------------------------
+
+
+@found("rng", "the line does not follow the one before it")
+def a_line_with_the_number_of_another(forger: Forger) -> None:
+    forger.genesis()
+    forger.write("LOCKED", {"reason": "Why not."}, index=2)
+
+
+@found("rng", "the line does not follow the one before it")
+def a_line_that_follows_another_line(forger: Forger) -> None:
+    forger.genesis()
+    forger.write("LOCKED", {"reason": "Why not."}, previous=ELSEWHERE)
+
+
+@found("rng", "a genesis is the first line and only that")
+def a_second_genesis(forger: Forger) -> None:
+    forger.genesis()
+    forger.genesis()
+
+
+@found("rng", "a genesis is the first line and only that")
+def no_genesis(forger: Forger) -> None:
+    forger.write("LOCKED", {"reason": "Why not."})
+
+
+@found("rng", "there is no kind of line 'WISH'")
+def a_kind_of_line_that_there_is_not(forger: Forger) -> None:
+    forger.genesis()
+    forger.write("WISH", {})
+
+
+@found("inspector", "INTENT does not belong in the journal of the inspector")
+def an_intent_in_the_journal_of_the_inspector(forger: Forger) -> None:
+    forger.genesis()
+    forger.write("INTENT", forger.intend().parts("statement", "seal", "intent"))
+
+
+@found("rng", "COSIGNED does not belong in the journal of the rng")
+def a_cosignature_in_the_journal_of_the_generator(forger: Forger) -> None:
+    forger.genesis()
+    forger.write("COSIGNED", {"note": forger.checkpoint()})
+
+
+# ---- the ceremony --------------------------------------------------------------------------------
+
+
+@found("rng", "a later journal starts with a handover")
+def a_second_journal_out_of_nothing(forger: Forger) -> None:
+    forger.genesis(epoch=2)
+
+
+@found("rng", "the office key is not among the public keys")
+def a_house_with_the_office_of_a_stranger(forger: Forger) -> None:
+    keys = {**forger.house["keys"], "office": stranger()}
+    forger.genesis(house={**forger.house, "keys": keys})
+
+
+@found("rng", "the handover is for another journal")
+def a_journal_that_starts_from_the_handover_of_another(forger: Forger) -> None:
+    forger.epoch = 3
+    forger.genesis(forger.handover("rng", epoch=2))
+
+
+@found("rng", "the handover is for another journal")
+def a_journal_of_another_house_than_its_handover(forger: Forger) -> None:
+    forger.epoch = 2
+    house = {**forger.house, "series": {"M": 1}}
+    forger.genesis(forger.handover("rng", house=house))
+
+
+def open_game(forger: Forger, **changes: object) -> dict[str, Any]:
+    """A game that is marked and has no record, as a handover has it."""
+    game = forger.intend(**changes)
+    return game.parts("statement", "seal", "intent", "mark")
+
+
+@found("rng", "a game was handed over with another game's intent")
+def an_open_game_with_the_intent_of_another(forger: Forger) -> None:
+    forger.epoch = 2
+    forger.genesis(forger.handover("rng", open_games=[open_game(forger, statement=ELSEWHERE)]))
+
+
+@found("rng", "M-1 is not the next game of its series")
+def an_open_game_that_is_not_the_next(forger: Forger) -> None:
+    forger.epoch = 2
+    given = [open_game(forger)]
+    forger.series["M"] = {"next": 2, "previous": ELSEWHERE}
+    forger.genesis(forger.handover("rng", open_games=given))
+
+
+@found("rng", "M-1 does not follow the record before it")
+def a_given_up_game_that_follows_another_record(forger: Forger) -> None:
+    forger.epoch = 2
+    grave = forger.grave(forger.give_up(previous=ELSEWHERE))
+    forger.genesis(forger.handover("rng", buried_games=[grave]))
+
+
+# ---- handing over --------------------------------------------------------------------------------
+
+
+@found("rng", "a role hands over to the other, from its own journal")
+def a_handover_to_oneself(forger: Forger) -> None:
+    forger.genesis()
+    body = forger.handover("rng")["body"]
+    forger.write("HANDOVER", forger.sealed(body, "rng"))
+
+
+@found("inspector", "a role hands over to the other, from its own journal")
+def a_handover_from_another_journal(forger: Forger) -> None:
+    forger.genesis()
+    forger.hand_over(giver_epoch=2)
+
+
+@found("inspector", "the handover is of another house")
+def a_handover_of_a_house_with_other_series(forger: Forger) -> None:
+    forger.genesis()
+    forger.hand_over(house={**forger.house, "series": {"M": 1}})
+
+
+@found("inspector", "the handover changes keys that are not the other role's")
+def a_handover_that_gives_the_office_a_new_key(forger: Forger) -> None:
+    forger.genesis()
+    keys = {**forger.house["keys"], "office": stranger()}
+    forger.hand_over(house={**forger.house, "keys": keys})
+
+
+@found("inspector", "the new rng key is not among the public keys")
+def a_handover_to_the_key_of_a_stranger(forger: Forger) -> None:
+    forger.genesis()
+    forger.hand_over(house={**forger.house, "keys": {**forger.house["keys"], "rng": stranger()}})
+
+
+@found("inspector", "the handover vouches for another standing than that of its journal")
+def a_handover_that_forgets_a_game(forger: Forger) -> None:
+    forger.genesis()
+    before = deepcopy(forger.standing())
+    forger.draw()
+    forger.hand_over(standing=before)
+
+
+@found("inspector", "the handover has other open games than its journal")
+def a_handover_that_forgets_a_mark(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin()
+    forger.hand_over()
+
+
+# ---- beginning a game ----------------------------------------------------------------------------
+
+
+@found("rng", "a draw was begun during a lockout")
+def a_draw_begun_during_a_lockout(forger: Forger) -> None:
+    forger.genesis()
+    forger.lock_out()
+    forger.begin()
+
+
+@found("rng", "the game has an intent already")
+def a_second_intent_for_a_game(forger: Forger) -> None:
+    forger.genesis()
+    game = forger.begin()
+    forger.begin(forger.intend(game))
+
+
+@found("rng", "the draw was begun with software that both keys had not accepted")
+def an_intent_of_other_software(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin(forger.intend(software=ELSEWHERE))
+
+
+@found("rng", "the statement is of another log")
+def a_statement_of_another_log(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin(forger.lock(log_origin="elsewhere.example/keno"))
+
+
+@found("rng", "it is of another house or jurisdiction")
+def a_statement_of_another_jurisdiction(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin(forger.lock(jurisdiction="elsewhere"))
+
+
+@found("rng", "the intent is of another statement")
+def an_intent_of_another_statement(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin(forger.intend(statement=ELSEWHERE))
+
+
+@found("rng", "the intent is of another statement")
+def an_intent_of_another_game_than_its_statement(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin(forger.intend(game=2))
+
+
+@found("rng", "the statement names other keys than those in force")
+def a_statement_that_names_another_mark_key(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin(forger.lock(mark_key=ELSEWHERE))
+
+
+@found("rng", "the intent does not follow the last mark")
+def an_intent_that_follows_another_mark(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    forger.begin(forger.intend(last_mark=ELSEWHERE))
+
+
+@found("rng", ELSEWHERE_SIGNED)
+def an_intent_for_another_place(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin(forger.intend(journal={**forger.place(), "index": 9}))
+
+
+@found("rng", "M-2 is not the next game of its series")
+def a_game_left_out(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin(forger.lock(game=2))
+
+
+@found("rng", "Z-1 is not the next game of its series")
+def a_game_of_a_series_that_there_is_not(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin(forger.lock(series="Z"))
+
+
+@found("rng", "M-2 does not follow the record before it")
+def a_game_that_follows_another_record(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    forger.begin(forger.lock(previous=ELSEWHERE))
+
+
+# ---- marking -------------------------------------------------------------------------------------
+
+
+@found("inspector", BEFORE)
+def a_second_mark_for_a_game(forger: Forger) -> None:
+    forger.genesis()
+    game = forger.begin()
+    forger.begin(forger.intend(game))
+
+
+@found("inspector", BEFORE)
+def a_mark_for_a_game_that_was_given_up(forger: Forger) -> None:
+    forger.genesis()
+    game = forger.lock()
+    forger.bury()
+    forger.begin(game)
+
+
+@found("inspector", "the receipt is of another game")
+def a_receipt_of_another_game(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin(forger.lock(), game=2)
+
+
+@found("inspector", "the receipt is of another mark")
+def a_receipt_of_another_mark(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin(forger.lock(), mark=ELSEWHERE)
+
+
+@found("inspector", "the receipt is of another mark")
+def a_receipt_of_another_intent(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin(forger.lock(), intent=ELSEWHERE)
+
+
+@found("inspector", ELSEWHERE_SIGNED)
+def a_receipt_for_another_place(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin(forger.lock(), journal={**forger.place(), "epoch": 2})
+
+
+# ---- records -------------------------------------------------------------------------------------
+
+
+@found("rng", "the game was drawn without an intent")
+def a_draw_without_an_intent(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw(forger.intend())
+
+
+@cache
+def second_mark_key() -> Any:  # noqa: ANN401  a key, and its roots
+    """Another mark key, shown to be a permutation: making one takes its time."""
+    private = generate_private_key(EXPONENT, MODULUS_BITS)
+    return private, public_text(private.public_key()), show_permutation(private)
+
+
+@found("inspector", "the record has another mark than the inspector gave")
+def a_record_marked_with_a_key_that_came_after_the_mark(forger: Forger) -> None:
+    forger.genesis()
+    game = forger.begin()
+    private, new, roots = second_mark_key()
+    fields = {"role": "mark", "old": key_id(forger.publics["mark"]), "new": new}
+    forger.act("KEY", "key", "inspector", mark_key_roots=roots, **fields)
+    game.mark = make_mark(private, canonical(game.intent["body"]))
+    forger.draw(game)
+
+
+@found("rng", "statement, intent and record are not of the same game")
+def a_record_of_another_house(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw(house="Elsewhere")
+
+
+@found("rng", "the intent or the record is of another statement")
+def a_record_of_another_statement(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw(statement=ELSEWHERE)
+
+
+@found("rng", "the record is of another intent")
+def a_record_of_another_intent(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw(intent=ELSEWHERE)
+
+
+@found("rng", "the numbers do not follow from intent and mark")
+def a_record_of_wished_for_numbers(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw(numbers=list(range(1, 21)))
+
+
+@found("rng", "there was nothing to print")
+def a_record_printed_twice(forger: Forger) -> None:
+    forger.genesis()
+    game = forger.draw()
+    forger.write("PRINTED", printed(game))
+    forger.write("PRINTED", printed(game))
+
+
+# ---- voiding -------------------------------------------------------------------------------------
+
+
+@found("inspector", "a marked game was voided")
+def a_marked_game_voided(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin()
+    forger.void()
+
+
+@found("inspector", "the record names another tombstone than the inspector made")
+def a_void_with_another_tombstone(forger: Forger) -> None:
+    forger.genesis()
+    grave = forger.bury()
+    forger.void(forger.grave(grave["statement"]))
+
+
+@found("inspector", "the game was voided without a tombstone")
+def a_void_without_a_tombstone(forger: Forger) -> None:
+    forger.genesis()
+    forger.void()
+
+
+@found("inspector", "the tombstone is of another statement")
+def a_tombstone_of_another_statement(forger: Forger) -> None:
+    forger.genesis()
+    forger.bury(statement=ELSEWHERE)
+
+
+@found("inspector", "the tombstone is of another statement")
+def a_tombstone_of_another_game(forger: Forger) -> None:
+    forger.genesis()
+    forger.bury(game=2)
+
+
+@found("inspector", ELSEWHERE_SIGNED)
+def a_tombstone_for_another_place(forger: Forger) -> None:
+    forger.genesis()
+    forger.bury(journal={**forger.place(), "previous": ELSEWHERE})
+
+
+@found("inspector", BEFORE)
+def a_marked_game_given_up(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin()
+    forger.bury()
+
+
+@found("inspector", BEFORE)
+def a_game_given_up_twice(forger: Forger) -> None:
+    forger.genesis()
+    forger.bury()
+    forger.bury()
+
+
+@found("rng", "the statement names another key than that in force")
+def a_void_statement_that_names_another_key(forger: Forger) -> None:
+    forger.genesis()
+    forger.void(forger.grave(forger.give_up(office_key=ELSEWHERE)))
+
+
+@found("rng", "it is of another house or jurisdiction")
+def a_void_statement_of_another_house(forger: Forger) -> None:
+    forger.genesis()
+    forger.void(forger.grave(forger.give_up(house="Elsewhere")))
+
+
+@found("rng", "statement, tombstone and record are not of the same game")
+def a_void_with_the_tombstone_of_another_game(forger: Forger) -> None:
+    forger.genesis()
+    forger.void(forger.grave(game=2))
+
+
+# ---- the log -------------------------------------------------------------------------------------
+
+
+@found("inspector", "the log became smaller")
+def a_log_that_became_smaller(forger: Forger) -> None:
+    forger.genesis()
+    forger.lock()
+    forger.lock("S")
+    forger.write("COSIGNED", {"note": forger.checkpoint(size=1)})
+
+
+@found("inspector", "the log has two roots of one size")
+def a_log_with_two_roots_of_one_size(forger: Forger) -> None:
+    forger.genesis()
+    forger.lock()
+    forger.write("COSIGNED", {"note": forger.checkpoint(b"x" * 32)})
+
+
+# ---- lockouts and acts under both keys -----------------------------------------------------------
+
+
+@found("rng", "the lockout is of the other role")
+def a_lockout_of_the_other_role(forger: Forger) -> None:
+    forger.genesis()
+    forger.lock_out(role="inspector")
+
+
+@found("rng", "it is of another house or jurisdiction")
+def a_lockout_of_another_house(forger: Forger) -> None:
+    forger.genesis()
+    forger.lock_out(house="Elsewhere")
+
+
+@found("rng", "there was no such lockout")
+def a_lockout_ended_that_never_was(forger: Forger) -> None:
+    forger.genesis()
+    lockout = forger.lock_out()
+    forger.reopen("rng", {**lockout, "detail": "Something else failed."})
+
+
+@found("rng", "it is of another house or jurisdiction")
+def an_act_of_another_house(forger: Forger) -> None:
+    forger.genesis()
+    forger.act("SERIES", "series", "rng", series="LATE", first_game=1, house="Elsewhere")
+
+
+@found("rng", "another key was in force")
+def a_key_in_the_place_of_one_that_was_not_in_force(forger: Forger) -> None:
+    forger.genesis()
+    forger.rotate("log", stranger(), old=ELSEWHERE)
+
+
+@found("rng", "the new key is another role's, or has roots that it should not have")
+def a_key_that_is_another_roles(forger: Forger) -> None:
+    forger.genesis()
+    forger.rotate("log", forger.publics["office"])
+
+
+@found("rng", "the new key is another role's, or has roots that it should not have")
+def a_key_of_the_log_with_the_roots_of_a_mark_key(forger: Forger) -> None:
+    forger.genesis()
+    forger.rotate("log", stranger(), mark_key_roots=forger.house["mark_key_roots"])
+
+
+@found("rng", "Mallory was no holder")
+def a_stranger_who_unlocked(forger: Forger) -> None:
+    forger.genesis()
+    forger.write("UNLOCKED", {"holder": "Mallory"})
+
+
+@found("rng", "Sue was no holder")
+def one_who_was_removed_and_unlocked(forger: Forger) -> None:
+    forger.genesis()
+    names = ["Sam", "Stan"]
+    forger.act("HOLDERS", "holders", "rng", role="rng", change="remove Sue", holders=names)
+    forger.write("UNLOCKED", {"holder": "Sue"})
+
+
+@found("rng", "there was such a series")
+def a_series_that_began_twice(forger: Forger) -> None:
+    forger.genesis()
+    forger.act("SERIES", "series", "rng", series="S", first_game=1)
+
+
+# ---- found, line by line -------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-draw-public")
+@pytest.mark.parametrize(("role", "story", "sentence"), STORIES)
+def test_a_forger_with_every_key_is_found_by_the_rule_that_he_breaks(
+    role: str, story: Story, sentence: str, tmp_path: Path
+) -> None:
+    forger = Forger(role)
+    story(forger)
+    path, last = tmp_path / "journal.jsonl", len(forger.lines)
+    if last > 1:
+        checked(forger, path, last - 1)  # nothing else is wrong with it
+    with says(f"journal.jsonl, line {last}: {sentence}"):
+        checked(forger, path)
+
+
+@pytest.mark.rule("X-draw-public")
+def test_a_torn_or_empty_journal_is_found(tmp_path: Path) -> None:
+    forger = Forger("rng")
+    forger.genesis()
+    path = forger.save(tmp_path / "journal.jsonl")
+    path.write_bytes(path.read_bytes()[:-1])
+    with says("journal.jsonl, line 1: the line is torn"):
+        verify_journal(path, loot().public)
+    path.write_bytes(b"")
+    with says("journal.jsonl is empty"):
+        verify_journal(path, loot().public)
+
+
+# ---- what is published of one game ---------------------------------------------------------------
+
+
+def published(forger: Forger, game: Game) -> dict[str, Any]:
+    return forger.recorded(game).parts("statement", "seal", "intent", "record")
+
+
+@pytest.mark.rule("X-draw-public")
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"series": "S"}, "statement, intent and record are not of the same game"),
+        ({"statement": ELSEWHERE}, "the intent or the record is of another statement"),
+        ({"previous": ELSEWHERE}, OTHER_RECORD),
+        ({"intent": ELSEWHERE}, "the record is of another intent"),
+        ({"numbers": list(range(1, 21))}, "the numbers do not follow from intent and mark"),
+    ],
+)
+def test_a_published_draw_with_a_forged_record_is_found(
+    changes: dict[str, object], sentence: str
+) -> None:
+    forger = Forger("rng")
+    draw = published(forger, forger.intend())
+    verify_draw(draw, loot().public)
+    draw["record"] = forger.sealed({**draw["record"]["body"], **changes}, "rng")
+    with says(f"the draw: {sentence}"):
+        verify_draw(draw, loot().public)
+
+
+@pytest.mark.rule("X-draw-public")
+@pytest.mark.parametrize(
+    ("part", "changes", "sentence"),
+    [
+        ("record", {"game": 2}, OTHER_GAME),
+        ("tombstone", {"series": "S"}, OTHER_GAME),
+        ("tombstone", {"statement": ELSEWHERE}, OTHER_STATEMENT),
+        ("record", {"statement": ELSEWHERE}, OTHER_STATEMENT),
+        ("record", {"tombstone": ELSEWHERE}, "the record names another tombstone"),
+        ("record", {"previous": ELSEWHERE}, OTHER_RECORD),
+    ],
+)
+def test_a_published_void_with_a_forged_part_is_found(
+    part: str, changes: dict[str, object], sentence: str
+) -> None:
+    forger = Forger("rng")
+    void = forger.voided()
+    verify_void(void, loot().public)
+    signer = "rng" if part == "record" else "inspector"
+    void[part] = forger.sealed({**void[part]["body"], **changes}, signer)
+    with says(f"the void: {sentence}"):
+        verify_void(void, loot().public)
+
+
+@pytest.mark.rule("X-draw-public")
+def test_a_published_draw_names_keys_that_are_among_the_public_ones() -> None:
+    forger = Forger("rng")
+    draw = published(forger, forger.intend(forger.lock(rng_key=ELSEWHERE)))
+    with says("the draw: the rng key ffffffffffffffff is not among the public keys"):
+        verify_draw(draw, loot().public)
+
+
+@pytest.mark.rule("X-draw-public")
+def test_a_draw_is_that_of_its_own_statement_only() -> None:
+    forger = Forger("rng")
+    draw, other = published(forger, forger.intend()), forger.lock("S").statement
+    verify_against_statement(draw, draw["statement"], loot().public)
+    with says("the statement: the draw was made for another statement"):
+        verify_against_statement(draw, other, loot().public)
+
+
+@pytest.mark.rule("X-draw-public")
+def test_a_public_key_of_another_kind_is_none(tmp_path: Path) -> None:
+    other = ec.generate_private_key(ec.SECP256R1()).public_key()
+    pem = other.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    (tmp_path / "rng.pem").write_bytes(pem)
+    with says("rng.pem is neither an Ed25519 nor an RSA key"):
+        read_keys(tmp_path)
+    (tmp_path / "rng.pem").write_text(json.dumps(pem.decode()))
+    with says("rng.pem is no public key"):
+        read_keys(tmp_path)
+
+
+# ---- two journals --------------------------------------------------------------------------------
+
+
+def both(tmp_path: Path, rng: Story, inspector: Story) -> tuple[Report, Report]:
+    """The reports of two journals, each sound by itself."""
+    reports = []
+    for role, story in (("rng", rng), ("inspector", inspector)):
+        forger = Forger(role)
+        story(forger)
+        reports.append(checked(forger, tmp_path / f"{role}.jsonl"))
+    return reports[0], reports[1]
+
+
+def follow(source: Forger, game: Game) -> Story:
+    """Journal at the inspector what the generator did with a game."""
+
+    def story(forger: Forger) -> None:
+        forger.genesis()
+        forger.write("COSIGNED", {"note": source.note})
+        forger.draw(forger.begin(game))
+
+    return story
+
+
+@pytest.mark.rule("X-draw-public")
+def test_two_journals_of_one_game_agree(tmp_path: Path) -> None:
+    generator = Forger("rng")
+    generator.genesis()
+    game = generator.draw()
+    inspector = Forger("inspector")
+    follow(generator, game)(inspector)
+    one = checked(generator, tmp_path / "rng.jsonl")
+    other = checked(inspector, tmp_path / "inspector.jsonl")
+    assert verify_agreement(one, other) == verify_agreement(other, one) == 1
+
+
+def drew(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+
+
+def voided(forger: Forger) -> None:
+    forger.genesis()
+    forger.void(forger.bury() if forger.role == "inspector" else None)
+
+
+def marked(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin()
+
+
+def gave_up(forger: Forger) -> None:
+    forger.genesis()
+    forger.bury()
+
+
+def idle(forger: Forger) -> None:
+    forger.genesis()
+
+
+@pytest.mark.rule("X-draw-public", "X-draw-once")
+@pytest.mark.parametrize(
+    ("rng", "inspector", "sentence"),
+    [
+        (drew, voided, "the journals have different records of M-1"),
+        (drew, drew, "the journals have different records of M-1"),
+        (voided, marked, "the journals differ about the mark of M-1"),
+        (drew, gave_up, "the journals differ about the mark of M-1"),
+        (drew, marked, "the journals differ about the mark of M-1"),
+        (idle, marked, "the generator's journal lacks an intent that it has signed"),
+    ],
+)
+def test_two_sound_journals_that_do_not_agree_are_found(
+    rng: Story, inspector: Story, sentence: str, tmp_path: Path
+) -> None:
+    one, other = both(tmp_path, rng, inspector)
+    for pair in ((one, other), (other, one)):
+        with says(f"{sentence}"):
+            verify_agreement(*pair)

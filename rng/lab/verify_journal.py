@@ -28,6 +28,7 @@ from rng.core.records import (
     Lockout,
     MarkLine,
     NewSeries,
+    OpenGame,
     Position,
     Printed,
     Relocked,
@@ -43,7 +44,7 @@ from rng.core.records import (
 from rng.core.shapes import shaped
 from rng.core.signing import check_signatures, document_hash, ed25519_key, key_id, rsa_key
 from rng.lab.verify import Wrong, check_outcome, check_void, found_in, which_game
-from rng.note import read_checkpoint, read_note
+from rng.note import Checkpoint, read_checkpoint, read_note
 from rng.sealed_log import check_witnessed, cosigned_checkpoint
 
 NO_HASH = "0" * 64
@@ -75,6 +76,9 @@ class Report:
     marks: dict[tuple[str, int], str] = field(default_factory=dict)
     buried: set[tuple[str, int]] = field(default_factory=set)
     acts: set[str] = field(default_factory=set)
+    first: dict[str, int] = field(default_factory=dict)
+    peer_epoch: int = 1
+    handover: Sealed[Handover] | None = None
     intents: dict[tuple[int, int], str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -121,13 +125,38 @@ def verify_agreement(one: Report, other: Report) -> int:
         for place, intent in this.intents.items():
             if that.role == "rng" and place[0] == that.epoch and that.intents.get(place) != intent:
                 raise Wrong("the generator's journal lacks an intent that it has signed")
+    for this, that in ((one, other), (other, one)):
+        _check_answered(this, that)
+        _check_given(this, that)
     return len(common)
+
+
+def _check_answered(rng: Report, inspector: Report) -> None:
+    """Check that the inspector's journal has every mark and tombstone that the generator used."""
+    if (rng.role, inspector.role) != ("rng", "inspector") or rng.peer_epoch != inspector.epoch:
+        return
+    for used, given, what in (
+        (rng.marks.keys(), inspector.marks.keys(), "mark that it has given"),
+        (rng.buried, inspector.buried, "tombstone that it has made"),
+    ):
+        # What came before its first line is in the journal before it.
+        if any(game >= inspector.first.get(series, 0) for series, game in used - given):
+            raise Wrong(f"the inspector's journal lacks a {what}")
+
+
+def _check_given(taker: Report, giver: Report) -> None:
+    """Check that a handover stands in the journal of the role that signed it."""
+    if taker.handover is None or giver.role == taker.role:
+        return
+    body = taker.handover["body"]
+    if body["giver_epoch"] == giver.epoch and document_hash(body) not in giver.acts:
+        raise Wrong(f"the handover that the {taker.role}'s journal starts from is not in the other")
 
 
 class _Check:
     def __init__(self, keys: Mapping[str, str]) -> None:
         self._trusted = {
-            (name.split("-")[0], key_id(public)) for name, public in keys.items()
+            (name.split("-")[0], key_id(public)): public for name, public in keys.items()
         }  # a key is trusted in its own role only
         self._keys: dict[str, str] = {}
         self._series: dict[str, Place] = {}
@@ -137,7 +166,8 @@ class _Check:
         self._lockouts: set[str] = set()
         self._outcomes: set[frozenset[int]] = set()
         self._log_size = 0
-        self._log_root = b""
+        self._log_roots: dict[int, bytes] = {}
+        self._checkpoint: str | None = None
         self._holders: list[str] = []
         self._software = ""
         self._line: Line
@@ -183,6 +213,7 @@ class _Check:
             self._handed_over(body["handover"])
         elif body["epoch"] != 1:
             raise Wrong("a later journal starts with a handover")
+        self.report.first = {code: place.next for code, place in self._series.items()}
 
     def _check_house_keys(self, house: House) -> None:
         for role, public in cast("dict[str, str]", house["keys"]).items():
@@ -200,6 +231,9 @@ class _Check:
             body["house"],
         ):
             raise Wrong("the handover is for another journal")
+        if body["epoch"] == 1:
+            raise Wrong("a first journal starts without a handover")
+        self.report.handover, self.report.peer_epoch = handover, given["giver_epoch"]
         standing = given["standing"]
         self._last_mark = standing["last_mark"]
         self._series = {
@@ -207,26 +241,36 @@ class _Check:
             for code, place in standing["series"].items()
         }
         if given["checkpoint"] is not None:
-            self._log_size = read_checkpoint(read_note(given["checkpoint"]).text).size
+            checkpoint = read_checkpoint(read_note(given["checkpoint"]).text)
+            self._check_root(checkpoint)
+            self._checkpoint, self._log_size = given["checkpoint"], checkpoint.size
         for game in given["open_games"]:
-            said, intent = game["statement"]["body"], game["intent"]["body"]
-            place = self._next(said["series"], said["game"], said["previous"])
-            if intent["statement"] != document_hash(said):
-                raise Wrong("a game was handed over with another game's intent")
-            check_signatures(game["statement"], [self._keys["office"]])
-            check_mark(rsa_key(self._keys["mark"]), canonical(intent), game["mark"])
-            place.line = {
-                "statement": game["statement"],
-                "seal": game["seal"],
-                "intent": game["intent"],
-            }
-            place.mark = game["mark"]
+            self._open_handed_over(game)
         for grave in given["buried_games"]:
-            said_void = grave["statement"]["body"]
-            check_signatures(grave["statement"], [self._keys["office"]])
-            check_signatures(grave["tombstone"], [self._keys["inspector"]])
-            place = self._next(said_void["series"], said_void["game"], said_void["previous"])
+            place = self._unopened(self._buried(grave))
             place.tombstone = grave
+
+    def _open_handed_over(self, game: OpenGame) -> None:
+        """Check a game that is marked; the generator that made its intent may have lost its key."""
+        said, intent = game["statement"]["body"], game["intent"]["body"]
+        rng = self._trusted.get(("rng", said["rng_key"]))
+        if rng is None:
+            raise Wrong("the rng key is not among the public keys")
+        line: IntentLine = {
+            "statement": game["statement"],
+            "seal": game["seal"],
+            "intent": game["intent"],
+        }
+        self._check_intended(line, rng)
+        check_mark(rsa_key(self._keys["mark"]), canonical(intent), game["mark"])
+        place = self._unopened(self._next(said["series"], said["game"], said["previous"]))
+        place.line, place.mark = line, game["mark"]
+        self.report.marks[said["series"], said["game"]] = mark_hash(game["mark"])
+
+    def _unopened(self, place: Place) -> Place:
+        if place.line is not None or place.tombstone is not None:
+            raise Wrong("a game was handed over twice")
+        return place
 
     def handover(self, sealed: Sealed[Handover]) -> None:
         """Check that this role vouched for the other's new journal, and for what it knew itself."""
@@ -235,6 +279,8 @@ class _Check:
         house, mine = body["house"], self._genesis["house"]
         if body["role"] == self.report.role or body["giver_epoch"] != self._epoch:
             raise Wrong("a role hands over to the other, from its own journal")
+        if body["epoch"] != self.report.peer_epoch + 1:
+            raise Wrong("the new journal does not follow the other role's last one")
         same = ("jurisdiction", "house", "log_origin", "series")
         if any(house[name] != mine[name] for name in same):  # type: ignore[literal-required]
             raise Wrong("the handover is of another house")
@@ -246,19 +292,29 @@ class _Check:
             if keys[role] != self._keys[role] and (role, key_id(keys[role])) not in self._trusted:
                 raise Wrong(f"the new {role} key is not among the public keys")
         check_permutation(rsa_key(keys["mark"]), house["mark_key_roots"])
+        self._check_vouched(body)
+        self._keys, self.report.peer_epoch = dict(keys), body["epoch"]
+        self.report.acts.add(document_hash(body))
+        self.report.notes.append(f"handed over to a new {body['role']}: {body['reason']}")
+
+    def _check_vouched(self, body: Handover) -> None:
+        """Check that a handover tells just what its journal knows."""
         standing = {
             code: {"next": place.next, "previous": place.previous}
             for code, place in self._series.items()
         }
         if body["standing"] != {"series": standing, "last_mark": self._last_mark}:
             raise Wrong("the handover vouches for another standing than that of its journal")
-        marked = {code: place.mark for code, place in self._series.items() if place.mark}
-        if {
-            one["statement"]["body"]["series"]: one["mark"] for one in body["open_games"]
-        } != marked:
+        places = self._series.values()
+        marked = [
+            {**place.line, "mark": place.mark} for place in places if place.line and place.mark
+        ]
+        if body["open_games"] != marked:
             raise Wrong("the handover has other open games than its journal")
-        self._keys = dict(keys)
-        self.report.notes.append(f"handed over to a new {body['role']}: {body['reason']}")
+        if body["buried_games"] != [place.tombstone for place in places if place.tombstone]:
+            raise Wrong("the handover has other games that are given up than its journal")
+        if body["checkpoint"] != self._checkpoint:
+            raise Wrong("the handover has another checkpoint than its journal")
 
     # ---- games -----------------------------------------------------------------------------------
 
@@ -269,10 +325,15 @@ class _Check:
             raise Wrong("a draw was begun during a lockout")
         if place.line is not None:
             raise Wrong("the game has an intent already")
+        if place.tombstone is not None:
+            raise Wrong("the game was given up before")
         if line["intent"]["body"]["software"] != self._software:
             raise Wrong("the draw was begun with software that both keys had not accepted")
         self._check_place(line["intent"]["body"]["journal"])
         place.line = line
+        size = read_checkpoint(line["statement"]["body"]["checkpoint"]).size
+        if size > self._log_size:
+            self._checkpoint, self._log_size = line["seal"]["note"], size
 
     def mark(self, line: MarkLine) -> None:
         """Check a mark, its receipt, and that it was the first for its game."""
@@ -285,6 +346,8 @@ class _Check:
         if place.mark is not None or place.tombstone is not None:
             raise Wrong("the game was marked or given up before")
         intent, receipt = line["intent"]["body"], line["receipt"]["body"]
+        if intent["journal"]["epoch"] != self.report.peer_epoch:
+            raise Wrong("the intent is of another journal of the generator than that in force")
         check_mark(rsa_key(self._keys["mark"]), canonical(intent), line["mark"])
         check_signatures(line["receipt"], [self._keys["inspector"]])
         self._check_place(receipt["journal"])
@@ -298,22 +361,29 @@ class _Check:
 
     def _opened(self, line: IntentLine) -> Place:
         said, intent = line["statement"]["body"], line["intent"]["body"]
+        self._check_intended(line, self._keys["rng"])
+        if intent["last_mark"] != self._last_mark:
+            raise Wrong("the intent does not follow the last mark")
+        at = intent["journal"]["epoch"], intent["journal"]["index"]
+        digest = document_hash(intent)
+        if self.report.intents.setdefault(at, digest) != digest:
+            raise Wrong("two intents were signed for one place in the generator's journal")
+        return self._next(said["series"], said["game"], said["previous"])
+
+    def _check_intended(self, line: IntentLine, rng: str) -> None:
+        """Check statement, seal and intent: who signed them, and that they belong together."""
+        said, intent = line["statement"]["body"], line["intent"]["body"]
         self._check_house(said)
         if said["log_origin"] != self._genesis["house"]["log_origin"]:
             raise Wrong("the statement is of another log")
         check_signatures(line["statement"], [self._keys["office"]])
-        check_signatures(line["intent"], [self._keys["rng"]])
-        check_witnessed(said, line["seal"], self._keys["inspector"])
+        check_signatures(line["intent"], [rng])
+        self._check_root(check_witnessed(said, line["seal"], self._keys["inspector"]))
         if which_game(said) != which_game(intent) or document_hash(said) != intent["statement"]:
             raise Wrong("the intent is of another statement")
         named = (said["office_key"], said["rng_key"], said["mark_key"])
-        if named != tuple(key_id(self._keys[role]) for role in ("office", "rng", "mark")):
+        if named != tuple(key_id(key) for key in (self._keys["office"], rng, self._keys["mark"])):
             raise Wrong("the statement names other keys than those in force")
-        if intent["last_mark"] != self._last_mark:
-            raise Wrong("the intent does not follow the last mark")
-        at = intent["journal"]["epoch"], intent["journal"]["index"]
-        self.report.intents[at] = document_hash(intent)
-        return self._next(said["series"], said["game"], said["previous"])
 
     def drawn(self, sealed: Sealed[DrawRecord]) -> None:
         """Check a record against its statement, intent and mark, number by number."""
@@ -356,17 +426,21 @@ class _Check:
 
     def tombstone(self, line: TombstoneLine) -> None:
         """Check that the inspector gave up a game that it had not marked."""
+        place = self._buried(line)
+        self._check_place(line["tombstone"]["body"]["journal"])
+        if place.mark is not None or place.tombstone is not None:
+            raise Wrong("the game was marked or given up before")
+        place.tombstone = line
+
+    def _buried(self, line: TombstoneLine) -> Place:
         said, stone = line["statement"]["body"], line["tombstone"]["body"]
         place = self._next(said["series"], said["game"], said["previous"])
         self._check_void_statement(line["statement"])
         check_signatures(line["tombstone"], [self._keys["inspector"]])
-        self._check_place(stone["journal"])
         if which_game(said) != which_game(stone) or document_hash(said) != stone["statement"]:
             raise Wrong("the tombstone is of another statement")
-        if place.mark is not None or place.tombstone is not None:
-            raise Wrong("the game was marked or given up before")
-        place.tombstone = line
         self.report.buried.add((said["series"], said["game"]))
+        return place
 
     def printed(self, line: Printed) -> None:
         """Check that what was printed was to be printed."""
@@ -382,9 +456,8 @@ class _Check:
         )
         if checkpoint.size < self._log_size:
             raise Wrong("the log became smaller")
-        if checkpoint.size == self._log_size and self._log_root not in (b"", checkpoint.root):
-            raise Wrong("the log has two roots of one size")
-        self._log_size, self._log_root = checkpoint.size, checkpoint.root
+        self._check_root(checkpoint)
+        self._checkpoint, self._log_size = line["note"], checkpoint.size
 
     # ---- lockouts and acts under both keys -------------------------------------------------------
 
@@ -399,6 +472,8 @@ class _Check:
         """Check that both keys ended a lockout."""
         body = sealed["body"]
         self._check_act(body, sealed, body["role"])
+        if body["lockout"]["role"] not in (body["role"], "both"):
+            raise Wrong("the lockout is of the other role")
         digest = document_hash(body["lockout"])
         if body["role"] == self.report.role:
             if digest not in self._lockouts:
@@ -444,6 +519,7 @@ class _Check:
         if body["series"] in self._series:
             raise Wrong("there was such a series")
         self._series[body["series"]] = Place(body["first_game"], document_hash(body))
+        self.report.first[body["series"]] = body["first_game"]
 
     def remark(self, line: object) -> None:
         """Lines for people to read: their form is all there is to check."""
@@ -469,6 +545,10 @@ class _Check:
         fields, house = cast("Mapping[str, object]", body), self._genesis["house"]
         if (fields["jurisdiction"], fields["house"]) != (house["jurisdiction"], house["house"]):
             raise Wrong("it is of another house or jurisdiction")
+
+    def _check_root(self, checkpoint: Checkpoint) -> None:
+        if self._log_roots.setdefault(checkpoint.size, checkpoint.root) != checkpoint.root:
+            raise Wrong("the log has two roots of one size")
 
     def _check_place(self, place: Position) -> None:
         line = self._line

@@ -86,6 +86,7 @@ class Forger:
     lines: list[bytes] = field(default_factory=list)
     log: PracticeLog = field(default_factory=PracticeLog)
     note: str | None = None
+    entry: str = "a sold file"
 
     def __post_init__(self) -> None:
         loot_of_all = loot()
@@ -170,7 +171,7 @@ class Forger:
 
     def lock(self, series: str = "M", /, **changes: object) -> Game:
         """The next game of a series, locked and sealed; the inspector journals its cosignature."""
-        leaf = leaf_hash(str(self.log.size).encode())
+        leaf = leaf_hash(f"{self.entry} {self.log.size}".encode())
         index = self.log.append(leaf)
         note = self.checkpoint()
         if self.role == "inspector":

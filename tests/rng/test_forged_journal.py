@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from rng.core.canonical import canonical
 from rng.core.mark import EXPONENT, MODULUS_BITS, make_mark, show_permutation
 from rng.core.signing import document_hash, key_id, public_text
+from rng.lab.practice_log import PracticeLog
 from rng.lab.verify import Wrong, read_keys, verify_against_statement, verify_draw, verify_void
 from rng.lab.verify_journal import Report, verify_agreement, verify_journal
 from tests.rng.forger import ELSEWHERE, Forger, Game, loot, stranger
@@ -30,6 +31,7 @@ ELSEWHERE_SIGNED = "it was signed for another place in the journal"
 OTHER_GAME = "statement, tombstone and record are not of the same game"
 OTHER_STATEMENT = "the tombstone or the record is of another statement"
 OTHER_RECORD = "the record follows another record than its statement does"
+TWO_ROOTS = "the log has two roots of one size"
 BEFORE = "the game was marked or given up before"
 
 
@@ -182,7 +184,7 @@ def open_game(forger: Forger, **changes: object) -> dict[str, Any]:
     return game.parts("statement", "seal", "intent", "mark")
 
 
-@found("rng", "a game was handed over with another game's intent")
+@found("rng", "the intent is of another statement")
 def an_open_game_with_the_intent_of_another(forger: Forger) -> None:
     forger.epoch = 2
     forger.genesis(forger.handover("rng", open_games=[open_game(forger, statement=ELSEWHERE)]))
@@ -201,6 +203,82 @@ def a_given_up_game_that_follows_another_record(forger: Forger) -> None:
     forger.epoch = 2
     grave = forger.grave(forger.give_up(previous=ELSEWHERE))
     forger.genesis(forger.handover("rng", buried_games=[grave]))
+
+
+@found("rng", "a first journal starts without a handover")
+def a_first_journal_that_starts_from_a_handover(forger: Forger) -> None:
+    forger.genesis(forger.handover("rng", epoch=1))
+
+
+@found("rng", "a game was handed over twice")
+def one_game_handed_over_with_two_intents(forger: Forger) -> None:
+    forger.epoch = 2
+    game = forger.lock()
+    games = [
+        forger.intend(game, r=r).parts("statement", "seal", "intent", "mark")
+        for r in (ELSEWHERE, "e" * 64)
+    ]
+    forger.genesis(forger.handover("rng", open_games=games))
+
+
+@found("rng", "a game was handed over twice")
+def one_game_handed_over_as_marked_and_as_given_up(forger: Forger) -> None:
+    forger.epoch = 2
+    games, graves = [open_game(forger)], [forger.grave()]
+    forger.genesis(forger.handover("rng", open_games=games, buried_games=graves))
+
+
+@found("rng", "the tombstone is of another statement")
+def a_game_handed_over_with_the_tombstone_of_another(forger: Forger) -> None:
+    forger.epoch = 2
+    forger.genesis(forger.handover("rng", buried_games=[forger.grave(game=2)]))
+
+
+@found("rng", "the statement names another key than that in force")
+def a_given_up_game_whose_statement_names_another_key(forger: Forger) -> None:
+    forger.epoch = 2
+    grave = forger.grave(forger.give_up(office_key=ELSEWHERE))
+    forger.genesis(forger.handover("rng", buried_games=[grave]))
+
+
+@found("rng", "it is of another house or jurisdiction")
+def a_game_handed_over_from_another_house(forger: Forger) -> None:
+    forger.epoch = 2
+    game = forger.intend(forger.lock(house="Elsewhere"), house="Elsewhere")
+    given = game.parts("statement", "seal", "intent", "mark")
+    forger.genesis(forger.handover("rng", open_games=[given]))
+
+
+@found("rng", "the signatures are not those of the keys that have to sign")
+def a_game_handed_over_with_an_intent_that_the_inspector_made_up(forger: Forger) -> None:
+    """Whoever holds both the mark key and the secret can choose the numbers."""
+    forger.epoch = 2
+    game = open_game(forger)
+    game["intent"] = forger.sealed(game["intent"]["body"], "inspector")
+    forger.genesis(forger.handover("rng", open_games=[game]))
+
+
+@found("rng", "the rng key is not among the public keys")
+def a_game_handed_over_for_a_generator_that_nobody_knows(forger: Forger) -> None:
+    forger.epoch = 2
+    game = forger.intend(forger.lock(rng_key=ELSEWHERE))
+    given = game.parts("statement", "seal", "intent", "mark")
+    forger.genesis(forger.handover("rng", open_games=[given]))
+
+
+@found("rng", "the cosigned checkpoint is not the one of the statement")
+def a_game_handed_over_with_the_seal_of_another(forger: Forger) -> None:
+    forger.epoch = 2
+    game = open_game(forger)
+    game["seal"] = forger.lock("S").seal
+    forger.genesis(forger.handover("rng", open_games=[game]))
+
+
+@found("rng", "the game was given up before")
+def a_draw_of_a_game_that_was_handed_over_as_given_up(forger: Forger) -> None:
+    forger.epoch = 2
+    forger.genesis(forger.handover("rng", buried_games=[forger.grave()]))
+    forger.begin()
 
 
 # ---- handing over --------------------------------------------------------------------------------
@@ -250,6 +328,44 @@ def a_handover_that_forgets_a_game(forger: Forger) -> None:
 def a_handover_that_forgets_a_mark(forger: Forger) -> None:
     forger.genesis()
     forger.begin()
+    forger.hand_over()
+
+
+@found("inspector", "the handover has other open games than its journal")
+def a_handover_with_another_intent_than_was_marked(forger: Forger) -> None:
+    forger.genesis()
+    game = forger.begin()
+    other = forger.sealed({**game.intent["body"], "r": ELSEWHERE}, "rng")
+    forger.hand_over(
+        open_games=[{**game.parts("statement", "seal", "intent", "mark"), "intent": other}]
+    )
+
+
+@found("inspector", "the handover has other games that are given up than its journal")
+def a_handover_that_forgets_a_tombstone(forger: Forger) -> None:
+    forger.genesis()
+    forger.bury()
+    forger.hand_over()
+
+
+@found("inspector", "the handover has another checkpoint than its journal")
+def a_handover_that_forgets_the_inspectors_last_checkpoint(forger: Forger) -> None:
+    forger.genesis()
+    forger.lock()
+    forger.hand_over(checkpoint=None)
+
+
+@found("rng", "the handover has another checkpoint than its journal")
+def a_handover_that_forgets_the_checkpoint_of_a_draw(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    forger.hand_over(checkpoint=None)
+
+
+@found("inspector", "the new journal does not follow the other role's last one")
+def a_second_handover_for_one_journal(forger: Forger) -> None:
+    forger.genesis()
+    forger.hand_over()
     forger.hand_over()
 
 
@@ -378,6 +494,21 @@ def a_receipt_of_another_intent(forger: Forger) -> None:
 def a_receipt_for_another_place(forger: Forger) -> None:
     forger.genesis()
     forger.begin(forger.lock(), journal={**forger.place(), "epoch": 2})
+
+
+@found("inspector", "the intent is of another journal of the generator than that in force")
+def a_mark_for_a_generator_that_was_replaced(forger: Forger) -> None:
+    forger.genesis()
+    forger.hand_over()
+    forger.begin(forger.lock())
+
+
+@found("inspector", "two intents were signed for one place in the generator's journal")
+def two_intents_for_one_place(forger: Forger) -> None:
+    forger.genesis()
+    place = {"epoch": 1, "index": 5, "previous": ELSEWHERE}
+    forger.draw(forger.begin(forger.intend(journal=place)))
+    forger.begin(forger.intend(journal=place))
 
 
 # ---- records -------------------------------------------------------------------------------------
@@ -523,11 +654,36 @@ def a_log_that_became_smaller(forger: Forger) -> None:
     forger.write("COSIGNED", {"note": forger.checkpoint(size=1)})
 
 
-@found("inspector", "the log has two roots of one size")
+@found("inspector", TWO_ROOTS)
 def a_log_with_two_roots_of_one_size(forger: Forger) -> None:
     forger.genesis()
     forger.lock()
     forger.write("COSIGNED", {"note": forger.checkpoint(b"x" * 32)})
+
+
+@found("inspector", TWO_ROOTS)
+def a_game_sealed_in_another_log_than_that_of_the_journal(forger: Forger) -> None:
+    forger.genesis()
+    forger.lock()
+    forger.begin(forger.intend(Forger("rng", entry="another sold file").lock()))
+
+
+@found("rng", TWO_ROOTS)
+def two_games_sealed_in_two_logs(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    forger.log, forger.entry = PracticeLog(), "another sold file"
+    forger.begin()
+
+
+@found("inspector", TWO_ROOTS)
+def a_log_with_another_root_after_a_handover(forger: Forger) -> None:
+    giver = Forger("rng")
+    giver.genesis()
+    giver.draw()
+    forger.epoch = 2
+    forger.genesis(giver.hand_over())
+    forger.write("COSIGNED", {"note": forger.checkpoint(b"x" * 32, size=1)})
 
 
 # ---- lockouts and acts under both keys -----------------------------------------------------------
@@ -550,6 +706,13 @@ def a_lockout_ended_that_never_was(forger: Forger) -> None:
     forger.genesis()
     lockout = forger.lock_out()
     forger.reopen("rng", {**lockout, "detail": "Something else failed."})
+
+
+@found("inspector", "the lockout is of the other role")
+def a_lockout_ended_in_the_name_of_the_other_role(forger: Forger) -> None:
+    forger.genesis()
+    lockout = forger.lock_out()
+    forger.reopen("rng", lockout)
 
 
 @found("rng", "it is of another house or jurisdiction")
@@ -698,6 +861,8 @@ def test_a_draw_is_that_of_its_own_statement_only() -> None:
 
 @pytest.mark.rule("X-draw-public")
 def test_a_public_key_of_another_kind_is_none(tmp_path: Path) -> None:
+    with says(f"there are no public keys in {tmp_path}"):
+        read_keys(tmp_path)
     other = ec.generate_private_key(ec.SECP256R1()).public_key()
     pem = other.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     (tmp_path / "rng.pem").write_bytes(pem)
@@ -778,6 +943,8 @@ def idle(forger: Forger) -> None:
         (drew, gave_up, "the journals differ about the mark of M-1"),
         (drew, marked, "the journals differ about the mark of M-1"),
         (idle, marked, "the generator's journal lacks an intent that it has signed"),
+        (drew, idle, "the inspector's journal lacks a mark that it has given"),
+        (voided, idle, "the inspector's journal lacks a tombstone that it has made"),
     ],
 )
 def test_two_sound_journals_that_do_not_agree_are_found(
@@ -786,4 +953,41 @@ def test_two_sound_journals_that_do_not_agree_are_found(
     one, other = both(tmp_path, rng, inspector)
     for pair in ((one, other), (other, one)):
         with says(f"{sentence}"):
+            verify_agreement(*pair)
+
+
+@pytest.mark.rule("X-draw-public", "X-recovery")
+@pytest.mark.parametrize("taker", ["rng", "inspector"])
+def test_a_journal_that_starts_from_a_handover_agrees_with_the_one_that_gave_it(
+    taker: str, tmp_path: Path
+) -> None:
+    giver, new = Forger("inspector" if taker == "rng" else "rng"), Forger(taker, epoch=2)
+    drew(giver)
+    unwritten = giver.handover(taker)
+    new.genesis(unwritten)
+    one = checked(new, tmp_path / "new.jsonl")
+    with says(f"the handover that the {taker}'s journal starts from is not in the other"):
+        verify_agreement(one, checked(giver, tmp_path / "giver.jsonl"))
+    giver.write("HANDOVER", unwritten)
+    assert verify_agreement(one, checked(giver, tmp_path / "giver.jsonl")) == 0
+
+
+@pytest.mark.rule("X-draw-public", "X-draw-once")
+@pytest.mark.parametrize("as_what", ["open_games", "buried_games"])
+def test_what_was_handed_over_as_marked_or_given_up_is_so_in_the_journal_of_its_giver(
+    as_what: str, tmp_path: Path
+) -> None:
+    """The inspector vouches for a mark, and later gives the game up; or the other way round."""
+    giver, new = Forger("inspector"), Forger("rng", epoch=2)
+    giver.genesis()
+    given = [open_game(Forger("rng"))] if as_what == "open_games" else [Forger("rng").grave()]
+    new.genesis(giver.handover("rng", **{as_what: given}))
+    one = checked(new, tmp_path / "new.jsonl")
+    if as_what == "open_games":
+        giver.bury()
+    else:
+        giver.begin()
+    two = checked(giver, tmp_path / "giver.jsonl")
+    for pair in ((one, two), (two, one)):
+        with says("the journals differ about the mark of M-1"):
             verify_agreement(*pair)

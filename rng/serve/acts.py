@@ -285,6 +285,8 @@ class ActingProcess(KeyedProcess):
         if body["label"] == "keno/reopen":
             if body["standing"]["series"] != self.state.standing()["series"]:
                 raise refused(Code.STANDING)
+            if body["lockout"]["role"] not in (body["role"], "both"):
+                fault = "the lockout is of the other role"
         elif body["label"] == "keno/key":
             fault = self._key_fault(body)
         elif body["label"] == "keno/series" and body["series"] in self.state.series:
@@ -457,6 +459,10 @@ class ActingProcess(KeyedProcess):
             return "the old key is not the one in force"
         if any(series.intent or series.tombstone for series in self.state.series.values()):
             return "a game is being drawn or voided; its keys stay until it is over"
+        if body["new"] in self.state.keys.values():
+            return "the new key is in use already"
+        if body["role"] != "mark" and body["mark_key_roots"]:
+            return "only a mark key has roots"
         try:
             if body["role"] == "mark":
                 check_permutation(rsa_key(body["new"]), body["mark_key_roots"] or [])

@@ -34,12 +34,23 @@ from cryptography.x509.oid import NameOID
 
 from rng.core.canonical import canonical
 from rng.core.mark import EXPONENT, MODULUS_BITS, MarkFailed, check_permutation, show_permutation
-from rng.core.records import GameNumber, Genesis, Handover, House, Name, Role, Sealed, SeriesCode
+from rng.core.records import (
+    GameNumber,
+    Genesis,
+    Handover,
+    House,
+    Name,
+    OpenGame,
+    Role,
+    Sealed,
+    SeriesCode,
+)
 from rng.core.shapes import WrongShape, shaped
 from rng.core.signing import (
     BadSignature,
     check_signatures,
     document_hash,
+    key_id,
     public_text,
     rsa_key,
     seal,
@@ -213,12 +224,27 @@ def _checked_handover(role: Role, house: House, document: object) -> Sealed[Hand
         handover = shaped(Sealed[Handover], document)
         giver: Role = "inspector" if role == "rng" else "rng"
         check_signatures(handover, [house["keys"][giver]])
+        for game in handover["body"]["open_games"]:
+            _check_open_game(game, house)
     except (WrongShape, BadSignature) as fault:
         raise CeremonyFailed(f"the handover is not in order: {fault}") from None
     body = handover["body"]
     if body["role"] != role or body["house"]["keys"] != house["keys"]:
         raise CeremonyFailed("the handover is for other keys than those in the public folder")
     return handover
+
+
+def _check_open_game(game: OpenGame, house: House) -> None:
+    """Check who made an open game: the inspector, making up an intent, could choose its numbers.
+
+    Raises:
+        BadSignature: it is not the back office's and the generator's.
+    """
+    keys = house["keys"]
+    check_signatures(game["statement"], [keys["office"]])
+    # If it names another key, that one is lost; whoever verifies the journal has its public half.
+    if game["statement"]["body"]["rng_key"] == key_id(keys["rng"]):
+        check_signatures(game["intent"], [keys["rng"]])
 
 
 # ---- key files -----------------------------------------------------------------------------------

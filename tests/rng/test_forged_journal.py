@@ -776,6 +776,30 @@ def test_a_forger_with_every_key_is_found_by_the_rule_that_he_breaks(
         checked(forger, path)
 
 
+@pytest.mark.rule("X-rng-repeat", "X-draw-public")
+@pytest.mark.parametrize("reopened", [False, True])
+def test_after_an_exact_repeat_no_draw_is_begun_until_both_keys_reopen(
+    reopened: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if its lockout has no line: it follows from the record. No keys can make a repeat."""
+    for module in ("rng.lab.verify", "tests.rng.forger"):
+        monkeypatch.setattr(f"{module}.draw_numbers", lambda *_: tuple(range(1, 21)))
+    forger = Forger("rng")
+    forger.genesis()
+    forger.draw()
+    game = forger.draw()
+    if reopened:
+        detail = "M-2 repeats the numbers of an earlier game"
+        lockout = forger.body("lockout", role="both", reason="repeat", detail=detail)
+        forger.reopen("rng", {**lockout, "record": document_hash(game.record["body"])})
+        forger.begin()
+        assert checked(forger, tmp_path / "journal.jsonl").drawn == 2
+        return
+    forger.begin()
+    with says("journal.jsonl, line 6: a draw was begun during a lockout"):
+        checked(forger, tmp_path / "journal.jsonl")
+
+
 @pytest.mark.rule("X-draw-public")
 def test_a_torn_or_empty_journal_is_found(tmp_path: Path) -> None:
     forger = Forger("rng")

@@ -9,14 +9,17 @@ from typing import Any
 
 import pytest
 
+from rng.core.entropy import operating_system
 from rng.core.selftest import SelfTestFailed
 from rng.core.signing import key_id
+from rng.serve.ceremony import CeremonyFailed, Part, make_journal
 from rng.serve.keystore import Keystore
 from rng.serve.protocol import Unreachable
 from rng.serve.refusals import Code, Refused, refused
 from tests.rng.forger import ELSEWHERE, NOW, Forger, Game, stranger
-from tests.rng.house import IDA, SAM, TestHouse, refusal
+from tests.rng.house import IDA, PASSPHRASES, SAM, TestHouse, refusal
 from tests.rng.tampering import rechained
+from tests.rng.test_acts import under_both_keys
 from tests.rng.test_crash import check_books
 from tests.rng.test_rollback import hand_over, reasons
 
@@ -144,6 +147,32 @@ def test_a_game_whose_mark_comes_with_the_refusal_of_its_void_is_completed(
     assert drawn["record"]["body"]["mark"] == mark
 
 
+class Worn:
+    """A source of entropy that is stuck for a while."""
+
+    stuck = False
+
+    def __call__(self, size: int) -> bytes:
+        return bytes(size) if self.stuck else operating_system(size)
+
+
+@pytest.mark.rule("X-rng-entropy")
+def test_after_a_failure_of_entropy_that_both_keys_looked_into_the_generator_is_a_new_one(
+    house: TestHouse,
+) -> None:
+    house.source = worn = Worn()
+    house.restart()
+    worn.stuck = True
+    with refusal("process.locked_out"):
+        house.office.draw("M")
+    worn.stuck = False
+    (lockout,) = house.rng.state.lockouts
+    under_both_keys(house, SAM, "reopen", lockout=lockout, reason="The source was replaced.")
+    first, second = house.office.draw("M"), house.office.draw("M")
+    assert first["intent"]["body"]["requests"] == second["intent"]["body"]["requests"] - 1
+    check_books(house)
+
+
 @pytest.mark.rule("X-draw-once")
 def test_no_series_overtakes_a_game_that_waits_for_its_mark(house: TestHouse) -> None:
     house.to_inspector.drop_requests_of = {"mark"}
@@ -221,6 +250,24 @@ def test_a_handover_to_keys_that_do_not_fit_is_refused(
 ) -> None:
     told("act.refused", words, lambda: house.by(holder, "handover", reason="Lost.", **fields))
     assert "HANDOVER" not in house.kinds("rng") + house.kinds("inspector")
+
+
+@pytest.mark.rule("X-draw-unpredictable")
+@pytest.mark.parametrize(("part", "signer"), [("intent", "inspector"), ("statement", "rng")])
+def test_a_game_that_the_giver_made_up_starts_no_journal(
+    house: TestHouse, part: str, signer: str
+) -> None:
+    """Who has the mark key and makes the intent knows the numbers, and can choose among them."""
+    house.kill()
+    (house.root / "rng" / "journal.jsonl").unlink()
+    forger = Forger("inspector")
+    game = forger.intend().parts("statement", "seal", "intent", "mark")
+    game[part] = forger.sealed(game[part]["body"], signer)
+    handover = forger.handover("rng", open_games=[game])
+    role = Part("rng", house.root / "rng", house.root / "public")
+    with pytest.raises(CeremonyFailed, match="have to sign"):
+        make_journal(role, SAM, PASSPHRASES[SAM], handover)
+    house.start_inspector()
 
 
 # ---- an inspector that is lied to ----------------------------------------------------------------

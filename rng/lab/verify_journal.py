@@ -49,6 +49,11 @@ from rng.sealed_log import check_witnessed, cosigned_checkpoint
 
 NO_HASH = "0" * 64
 
+# A draw that has begun is finished in spite of these lockouts, and a game is given up in spite of
+# those: they say nothing against what is in the journal.
+FINISHED_DESPITE = frozenset({"software", "repeat", "health"})
+GIVEN_UP_DESPITE = FINISHED_DESPITE | {"selftest"}
+
 
 @dataclass
 class Place:
@@ -163,7 +168,7 @@ class _Check:
         self._last_mark = ""
         self._epoch = 0
         self._unprinted: set[str] = set()
-        self._lockouts: set[str] = set()
+        self._lockouts: dict[str, str] = {}
         self._outcomes: set[frozenset[int]] = set()
         self._log_size = 0
         self._log_roots: dict[int, bytes] = {}
@@ -321,8 +326,7 @@ class _Check:
     def intent(self, line: IntentLine) -> None:
         """Check an intent: that it may be made, and that all it rests on is signed."""
         place = self._opened(line)
-        if self._lockouts:
-            raise Wrong("a draw was begun during a lockout")
+        self._check_working("a draw was begun")
         if place.line is not None:
             raise Wrong("the game has an intent already")
         if place.tombstone is not None:
@@ -343,6 +347,7 @@ class _Check:
             "intent": line["intent"],
         }
         place = self._opened(opened)
+        self._check_working("a game was marked", FINISHED_DESPITE)
         if place.mark is not None or place.tombstone is not None:
             raise Wrong("the game was marked or given up before")
         intent, receipt = line["intent"]["body"], line["receipt"]["body"]
@@ -396,11 +401,12 @@ class _Check:
         if place.mark not in (None, body["mark"]):
             raise Wrong("the record has another mark than the inspector gave")
         if self.report.role == "rng":
+            self._check_working("a game was completed", FINISHED_DESPITE)
             self._last_mark = mark_hash(body["mark"])
             self.report.marks[body["series"], body["game"]] = self._last_mark
         numbers = frozenset(body["numbers"])
         if numbers in self._outcomes:
-            self._lockouts.add(document_hash(self._repeat(body)))
+            self._lockouts[document_hash(self._repeat(body))] = "repeat"
         self._outcomes.add(numbers)
         self.report.drawn += 1
         self._end(place, body["series"], document_hash(body))
@@ -420,6 +426,8 @@ class _Check:
                 raise Wrong("the record names another tombstone than the inspector made")
         elif self.report.role == "inspector":
             raise Wrong("the game was voided without a tombstone")
+        if self.report.role == "rng":
+            self._check_working("a game was given up", GIVEN_UP_DESPITE)
         self.report.void += 1
         self.report.buried.add((said["series"], said["game"]))
         self._end(place, body["series"], document_hash(body))
@@ -430,6 +438,7 @@ class _Check:
         self._check_place(line["tombstone"]["body"]["journal"])
         if place.mark is not None or place.tombstone is not None:
             raise Wrong("the game was marked or given up before")
+        self._check_working("a game was given up", GIVEN_UP_DESPITE)
         place.tombstone = line
 
     def _buried(self, line: TombstoneLine) -> Place:
@@ -456,6 +465,7 @@ class _Check:
         )
         if checkpoint.size < self._log_size:
             raise Wrong("the log became smaller")
+        self._check_working("the log was cosigned", FINISHED_DESPITE)
         self._check_root(checkpoint)
         self._checkpoint, self._log_size = line["note"], checkpoint.size
 
@@ -466,7 +476,7 @@ class _Check:
         self._check_house(line)
         if line["role"] not in (self.report.role, "both"):
             raise Wrong("the lockout is of the other role")
-        self._lockouts.add(document_hash(line))
+        self._lockouts[document_hash(line)] = line["reason"]
 
     def reopen(self, sealed: Sealed[Reopen]) -> None:
         """Check that both keys ended a lockout."""
@@ -480,7 +490,7 @@ class _Check:
                 raise Wrong("there was no such lockout")
             if body["lockout"]["reason"] == "software":
                 self._software = body["software"]
-        self._lockouts.discard(digest)
+        self._lockouts.pop(digest, None)
 
     def key(self, sealed: Sealed[Key]) -> None:
         """Check that a key was replaced under both keys, and by whoever holds the new one."""
@@ -545,6 +555,10 @@ class _Check:
         fields, house = cast("Mapping[str, object]", body), self._genesis["house"]
         if (fields["jurisdiction"], fields["house"]) != (house["jurisdiction"], house["house"]):
             raise Wrong("it is of another house or jurisdiction")
+
+    def _check_working(self, what: str, despite: frozenset[str] = frozenset()) -> None:
+        if not despite.issuperset(self._lockouts.values()):
+            raise Wrong(f"{what} during a lockout")
 
     def _check_root(self, checkpoint: Checkpoint) -> None:
         if self._log_roots.setdefault(checkpoint.size, checkpoint.root) != checkpoint.root:

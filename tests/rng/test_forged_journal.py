@@ -94,6 +94,23 @@ def test_what_the_forger_leaves_alone_is_sound(role: str, tmp_path: Path) -> Non
     assert (report.drawn, report.void, report.role) == (2, 1, role)
 
 
+@pytest.mark.rule("X-draw-public", "X-draw-once")
+@pytest.mark.parametrize("role", ["rng", "inspector"])
+def test_a_game_that_was_begun_is_finished_in_spite_of_some_lockouts(
+    role: str, tmp_path: Path
+) -> None:
+    forger = Forger(role)
+    forger.genesis()
+    game = forger.begin() if role == "rng" else forger.lock()
+    for reason in ("software", "repeat", "health"):
+        forger.lock_out(reason=reason)
+    forger.draw(game if role == "rng" else forger.begin(game))
+    forger.lock_out(reason="selftest")
+    forger.void(forger.bury() if role == "inspector" else None)
+    report = checked(forger, tmp_path / "journal.jsonl")
+    assert (report.drawn, report.void) == (1, 1)
+
+
 @pytest.mark.rule("X-draw-public")
 @pytest.mark.parametrize("taker", ["rng", "inspector"])
 def test_a_handover_that_the_forger_leaves_alone_is_sound(taker: str, tmp_path: Path) -> None:
@@ -713,6 +730,43 @@ def a_lockout_ended_in_the_name_of_the_other_role(forger: Forger) -> None:
     forger.genesis()
     lockout = forger.lock_out()
     forger.reopen("rng", lockout)
+
+
+@found("inspector", "a game was marked during a lockout")
+def a_mark_of_an_inspector_that_was_set_back(forger: Forger) -> None:
+    forger.genesis()
+    game = forger.lock()
+    forger.lock_out(reason="restored")
+    forger.begin(game)
+
+
+@found("rng", "a game was completed during a lockout")
+def a_record_of_a_generator_that_was_superseded(forger: Forger) -> None:
+    forger.genesis()
+    game = forger.begin()
+    forger.lock_out(reason="superseded")
+    forger.draw(game)
+
+
+@found("inspector", "the log was cosigned during a lockout")
+def a_log_cosigned_by_an_inspector_that_was_set_back(forger: Forger) -> None:
+    forger.genesis()
+    forger.lock_out(reason="restored")
+    forger.lock()
+
+
+@found("inspector", "a game was given up during a lockout")
+def a_game_given_up_by_an_inspector_whose_journal_failed(forger: Forger) -> None:
+    forger.genesis()
+    forger.lock_out(reason="journal")
+    forger.bury()
+
+
+@found("rng", "a game was given up during a lockout")
+def a_game_given_up_by_a_generator_that_was_set_back(forger: Forger) -> None:
+    forger.genesis()
+    forger.lock_out(reason="restored")
+    forger.void()
 
 
 @found("rng", "it is of another house or jurisdiction")

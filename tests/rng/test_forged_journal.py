@@ -6,7 +6,7 @@ verifier says which.
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -23,7 +23,10 @@ from rng.core.signing import document_hash, key_id, public_text
 from rng.lab.practice_log import PracticeLog
 from rng.lab.verify import Wrong, read_keys, verify_against_statement, verify_draw, verify_void
 from rng.lab.verify_journal import Report, verify_agreement, verify_journal
+from rng.serve.refusals import Refused
 from tests.rng.forger import ELSEWHERE, Forger, Game, loot, stranger
+from tests.rng.house import TestHouse
+from tests.rng.test_rollback import hand_over
 
 Story = Callable[[Forger], None]
 STORIES: list[Any] = []
@@ -225,6 +228,12 @@ def a_given_up_game_that_follows_another_record(forger: Forger) -> None:
 @found("rng", "a first journal starts without a handover")
 def a_first_journal_that_starts_from_a_handover(forger: Forger) -> None:
     forger.genesis(forger.handover("rng", epoch=1))
+
+
+@found("rng", "a first journal starts without a handover")
+def a_journal_before_the_first(forger: Forger) -> None:
+    forger.epoch = 0
+    forger.genesis(forger.handover("rng", epoch=0))
 
 
 @found("rng", "a game was handed over twice")
@@ -1069,3 +1078,49 @@ def test_what_was_handed_over_as_marked_or_given_up_is_so_in_the_journal_of_its_
     for pair in ((one, two), (two, one)):
         with says("the journals differ about the mark of M-1"):
             verify_agreement(*pair)
+
+
+# ---- nobody is accused wrongly -------------------------------------------------------------------
+
+
+def agreed(house: TestHouse) -> int:
+    """How many games both journals of a house have; each is sound, and they agree."""
+    house.rng.after()
+    house.to_inspector.collect()
+    keys = read_keys(house.root / "public")
+    keys |= {f"{name}-1": public for name, public in house.old_keys.items()}
+    rng, inspector = (
+        verify_journal(house.root / role / "journal.jsonl", keys) for role in ("rng", "inspector")
+    )
+    return verify_agreement(rng, inspector)
+
+
+@pytest.mark.rule("X-draw-public", "X-recovery")
+@pytest.mark.parametrize("new_keys", [False, True], ids=["disk lost", "disk and keys lost"])
+@pytest.mark.parametrize("role", ["rng", "inspector"])
+@pytest.mark.parametrize("lost", ["mark", "void", "deliver", "nothing"])
+def test_an_honest_house_agrees_with_itself_whatever_was_lost(
+    house: TestHouse, role: str, new_keys: bool, lost: str
+) -> None:
+    house.office.draw("M")
+    house.office.draw("S")
+    house.to_inspector.lose_answers_of = {lost}
+    with suppress(Refused):
+        if lost == "void":
+            house.office.void("M", "The lights went out.")
+        else:
+            house.office.draw("M")
+    house.to_inspector.lose_answers_of = set()
+    hand_over(house, role, new_keys=new_keys)
+    with suppress(Refused):  # a game that is void by now, or that is drawn instead
+        if lost == "void":
+            house.office.void("M", "The lights went out.")
+    house.office.requests.clear()  # locked anew, for the keys that are now in force
+    for series in ("S", "S"):
+        house.office.draw(series)
+    agreed(house)
+    house.restart()
+    house.office.draw("S")
+    hand_over(house, "rng" if role == "inspector" else "inspector", new_keys=False)
+    house.office.draw("S")
+    agreed(house)

@@ -7,9 +7,13 @@ UTF-16 units agree), no spaces, the short escapes, everything else as it is in U
 """
 
 import json
-from typing import Any
+from typing import Any, cast
 
 WHOLE_MAX = 2**53 - 1
+
+_PLAIN = frozenset({str, bool, type(None)})
+_CONTAINERS = frozenset({dict, list, tuple})
+_KINDS = _PLAIN | _CONTAINERS | {int}
 _WRITER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
@@ -69,17 +73,18 @@ def _check(value: object) -> None:
         if type(inner) is dict:
             _check_names(inner)
             inner = inner.values()
-        for item in inner:
-            kind = type(item)
-            if kind is str or kind is bool or item is None:
-                continue
-            if kind is int:
-                if not -WHOLE_MAX <= item <= WHOLE_MAX:
-                    raise NotCanonical("a whole number is beyond 2^53 - 1")
-            elif kind is dict or kind is list or kind is tuple:
-                waiting.append(item)
-            else:
-                raise NotCanonical(f"{kind.__name__} has no canonical form")
+        if not set(map(type, inner)) <= _PLAIN:  # most are, and then there is nothing to look at
+            waiting += [item for item in inner if _is_container(item)]
+
+
+def _is_container(item: object) -> bool:
+    """Whether there is more to check within an item, having checked the item itself."""
+    kind = type(item)
+    if kind is int and not -WHOLE_MAX <= cast("int", item) <= WHOLE_MAX:
+        raise NotCanonical("a whole number is beyond 2^53 - 1")
+    if kind not in _KINDS:
+        raise NotCanonical(f"{kind.__name__} has no canonical form")
+    return kind in _CONTAINERS
 
 
 def _check_names(fields: dict[str, object]) -> None:

@@ -38,15 +38,19 @@ class WrongShape(Exception):  # noqa: N818  what was offered is refused
         return WrongShape(self._problem, step + self._place)
 
 
+Check = Callable[[object], None]
+
+
 class Text:
     """Text that matches a pattern from end to end."""
 
     def __init__(self, pattern: str) -> None:
         self._matched = re.compile(pattern).fullmatch
 
-    def fits(self, value: object) -> bool:
-        """Whether a value is of this form."""
-        return self._matched(cast("str", value)) is not None
+    def check(self, value: object) -> None:
+        """Check that a value is of this form."""
+        if type(value) is not str or self._matched(value) is None:
+            raise WrongShape("is not in its form")
 
 
 @dataclass(frozen=True)
@@ -56,24 +60,28 @@ class Whole:
     low: int
     high: int
 
-    def fits(self, value: object) -> bool:
-        """Whether a value is of this form."""
-        return self.low <= cast("int", value) <= self.high
+    def check(self, value: object) -> None:
+        """Check that a value is of this form."""
+        if type(value) is not int or not self.low <= value <= self.high:
+            raise WrongShape("is not in its form")
 
 
 @dataclass(frozen=True)
 class Length:
-    """A list of so many items."""
+    """How many items a list has."""
 
     low: int
     high: int
 
-    def fits(self, value: object) -> bool:
-        """Whether a value is of this form."""
-        return self.low <= len(cast("list[object]", value)) <= self.high
+    def of(self, items: Check) -> Check:
+        """Return the check of such a list."""
 
+        def check(value: object) -> None:
+            items(value)
+            if not self.low <= len(cast("list[object]", value)) <= self.high:
+                raise WrongShape("is not in its form")
 
-Check = Callable[[object], None]
+        return check
 
 
 def shaped(form: type[T], value: object) -> T:
@@ -91,7 +99,8 @@ def _checker(form: Any) -> Check:  # noqa: ANN401, PLR0911  a form is any type; 
     """Return what checks a value, and says where in it something is not of its form."""
     origin, arguments = get_origin(form), get_args(form)
     if origin is Annotated:
-        return _limited(arguments[0], arguments[1])
+        form, limit = arguments
+        return limit.of(_checker(form)) if isinstance(limit, Length) else limit.check
     if origin is Literal:
         return _one_of(arguments)
     if origin in (Union, UnionType):
@@ -103,17 +112,6 @@ def _checker(form: Any) -> Check:  # noqa: ANN401, PLR0911  a form is any type; 
     if is_typeddict(origin or form):
         return _fields_of(form)
     return _typed(form)
-
-
-def _limited(form: Any, limit: Text | Whole | Length) -> Check:  # noqa: ANN401  as above
-    base, fits = _checker(form), limit.fits
-
-    def check(value: object) -> None:
-        base(value)
-        if not fits(value):
-            raise WrongShape("is not in its form")
-
-    return check
 
 
 def _one_of(choices: tuple[Any, ...]) -> Check:

@@ -363,10 +363,6 @@ class ActingProcess(KeyedProcess):
         if is_pending:
             self._finish()
 
-    def pending(self, fields: Fields) -> Mapping[str, object]:
-        """Return what still waits for approval; the generator asks first, the inspector is told."""
-        return self.proposals(fields)
-
     # ---- handing over ----------------------------------------------------------------------------
 
     def handover(self, fields: Fields) -> Mapping[str, object]:

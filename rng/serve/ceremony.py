@@ -184,7 +184,7 @@ def make_journal(
         if (part.folder / name).exists():
             raise CeremonyFailed(f"{name} belongs to a journal before; move it aside with that")
     house = read_house(part.public)
-    given = _checked_handover(part.role, house, handover) if handover is not None else None
+    given = _checked_handover(part, house, handover) if handover is not None else None
     try:
         keys = part.keystore.open(holder, passphrase)
     except DamagedKeys as fault:
@@ -218,33 +218,38 @@ def make_journal(
     return document_hash(genesis["house"])
 
 
-def _checked_handover(role: Role, house: House, document: object) -> Sealed[Handover]:
+def _checked_handover(part: Part, house: House, document: object) -> Sealed[Handover]:
     """Return the handover that a new journal starts from, signed by the other role."""
     try:
         handover = shaped(Sealed[Handover], document)
-        giver: Role = "inspector" if role == "rng" else "rng"
+        giver: Role = "inspector" if part.role == "rng" else "rng"
         check_signatures(handover, [house["keys"][giver]])
         for game in handover["body"]["open_games"]:
-            _check_open_game(game, house)
+            _check_open_game(game, house, part.public)
     except (WrongShape, BadSignature) as fault:
         raise CeremonyFailed(f"the handover is not in order: {fault}") from None
     body = handover["body"]
-    if body["role"] != role or body["house"]["keys"] != house["keys"]:
+    if body["role"] != part.role or body["house"]["keys"] != house["keys"]:
         raise CeremonyFailed("the handover is for other keys than those in the public folder")
     return handover
 
 
-def _check_open_game(game: OpenGame, house: House) -> None:
+def _check_open_game(game: OpenGame, house: House, public: Path) -> None:
     """Check who made an open game: the inspector, making up an intent, could choose its numbers.
+
+    The generator's key may have been lost since; its public half then stands in the public folder
+    under a number.
 
     Raises:
         BadSignature: it is not the back office's and the generator's.
     """
-    keys = house["keys"]
-    check_signatures(game["statement"], [keys["office"]])
-    # If it names another key, that one is lost; whoever verifies the journal has its public half.
-    if game["statement"]["body"]["rng_key"] == key_id(keys["rng"]):
-        check_signatures(game["intent"], [keys["rng"]])
+    check_signatures(game["statement"], [house["keys"]["office"]])
+    named = game["statement"]["body"]["rng_key"]
+    generators = [read_public(path) for path in (public / "rng.pem", *public.glob("rng-*.pem"))]
+    maker = next((key for key in generators if key_id(key) == named), None)
+    if maker is None:
+        raise BadSignature("the public folder lacks the key of the generator that began a game")
+    check_signatures(game["intent"], [maker])
 
 
 # ---- key files -----------------------------------------------------------------------------------

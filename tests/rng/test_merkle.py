@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rng.lab.tree import consistency_proof, inclusion_proof, root
 from rng.merkle import (
     EMPTY_ROOT,
     ProofFailed,
@@ -18,6 +17,7 @@ from rng.merkle import (
     leaf_hash,
     node_hash,
 )
+from tests.rng.tree import consistency_proof, inclusion_proof, root
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "merkle.json").read_text())
 TREE = VECTORS["reference_tree"]

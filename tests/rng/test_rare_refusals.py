@@ -12,16 +12,16 @@ import pytest
 from rng.core.entropy import operating_system
 from rng.core.selftest import SelfTestFailed
 from rng.core.signing import key_id
-from rng.serve.ceremony import CeremonyFailed, Part, make_journal
+from rng.serve.ceremony import CeremonyFailed, Part, make_journal, make_keys
 from rng.serve.keystore import Keystore
 from rng.serve.protocol import Unreachable
 from rng.serve.refusals import Code, Refused, refused
 from tests.rng.forger import ELSEWHERE, NOW, Forger, Game, stranger
-from tests.rng.house import IDA, PASSPHRASES, SAM, TestHouse, refusal
+from tests.rng.house import CHEAP, IDA, PASSPHRASES, SAM, SUE, TestHouse, refusal
 from tests.rng.tampering import rechained
 from tests.rng.test_acts import under_both_keys
 from tests.rng.test_crash import check_books
-from tests.rng.test_rollback import hand_over, reasons
+from tests.rng.test_rollback import hand_over, reasons, vouch
 
 Answer = Mapping[str, object] | Refused
 
@@ -268,6 +268,23 @@ def test_a_game_that_the_giver_made_up_starts_no_journal(
     with pytest.raises(CeremonyFailed, match="have to sign"):
         make_journal(role, SAM, PASSPHRASES[SAM], handover)
     house.start_inspector()
+
+
+@pytest.mark.rule("X-draw-unpredictable")
+def test_a_game_of_a_lost_key_needs_its_public_half_to_start_a_journal(house: TestHouse) -> None:
+    house.to_inspector.lose_answers_of = {"mark"}
+    with refusal("inspector.unreachable"):
+        house.office.draw("M")
+    house.kill()
+    public = house.root / "public"
+    role = Part("rng", house.root / "new", public)
+    for name in ("rng.pem", "rng.tls.pem"):
+        (public / name).unlink()
+    make_keys(role, {name: PASSPHRASES[name] for name in (SAM, SUE)}, CHEAP)
+    document = vouch(house, IDA, "rng", new_keys=True)
+    with pytest.raises(CeremonyFailed, match="lacks the key of the generator"):
+        make_journal(role, SAM, PASSPHRASES[SAM], document)
+    house.start_rng()
 
 
 # ---- an inspector that is lied to ----------------------------------------------------------------

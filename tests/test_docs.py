@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 import app.keno
+from app.flow.refusals import No
 from app.keno.card_checks import check_card
 from app.keno.card_file import read_card
 from app.keno.documents import read_json, read_request
 from app.keno.pricing import quote
-from app.keno.refusals import Code
+from app.keno.refusals import Code, Coded
 from docs.pictures import draw_ticket
 from rng.serve.refusals import Code as DrawCode
 from tests.tables import read_table
@@ -59,9 +60,15 @@ def test_an_example_prints_what_the_page_says(command: str, printed: str) -> Non
 
 def test_the_list_of_refusals_is_the_list_of_refusals() -> None:
     rows = read_table(ROOT / "docs" / "refusals.md")
-    assert [(row["Code"], row["Sentence"]) for row in rows] == [
-        (code.code, code.sentence) for code in Code
-    ]
+    for column, listed in (("Code", list[Coded](Code)), ("Reason", list[Coded](No))):
+        assert [(row[column], row["Sentence"]) for row in rows if column in row] == [
+            (code.code, code.sentence) for code in listed
+        ]
+
+
+def test_every_refusal_of_the_house_is_made_somewhere() -> None:
+    sources = "".join(path.read_text() for path in (ROOT / "app" / "flow").glob("*.py"))
+    assert [no.name for no in No if f"No.{no.name}" not in sources] == []
 
 
 def test_the_list_of_the_draws_refusals_is_that_list() -> None:

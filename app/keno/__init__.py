@@ -22,6 +22,8 @@ Read it in this order, which is the order in which a ticket comes to be:
     card_file          the card as a TOML file
     card_checks        what the law asks of a card; return and house advantage
     pricing            a request on a card: its price, or every fault at once
+    tender             what a ticket is paid with, and the change
+    numbering          a ticket's number as it is printed, with its check digit
     grading            a ticket against a draw: catches and wins
     aggregate          the limit on one game's wins, shared to the cent
     bulk               a million straight plays against a draw

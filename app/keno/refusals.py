@@ -19,12 +19,17 @@ REPORTED_MAX = 100
 _QUOTED_MAX = 60
 
 
-class Code(Enum):
-    """The closed list: each member is a code and its sentence."""
+class Coded(Enum):
+    """A closed list of reasons: each member is a code and its sentence, in order of precedence."""
 
     def __init__(self, code: str, sentence: str) -> None:
         self.code = code
         self.sentence = sentence
+        self.precedence = len(type(self).__members__)
+
+
+class Code(Coded):
+    """Every reason for which the rules of keno say no."""
 
     # The document itself.
     TOO_LONG = "document.too_long", "The document is longer than {limit} bytes."
@@ -134,6 +139,19 @@ class Code(Enum):
         "The request says {written}, but the ticket costs {price} ({a_game} a game x {games}).",
     )
 
+    # What it is paid with.
+    TENDER_TOO_LITTLE = (
+        "tender.too_little",
+        "The ticket costs {price}; {tendered} was tendered, {missing} is missing.",
+    )
+    COUPON_TOO_LARGE = (
+        "tender.coupon_too_large",
+        "Coupons give no change: {coupons} in coupons is more than the {price} the ticket costs.",
+    )
+    COUPON_TWICE = "tender.coupon_twice", "Coupon {serial} was tendered twice."
+    SERIAL_MISSING = "tender.serial_missing", "A coupon needs its serial number."
+    SERIAL_UNKNOWN_KIND = "tender.serial_not_coupon", "Only a coupon has a serial number."
+
     # Grading and odds.
     NOT_PICKED = "draw.not_picked", "The quick-pick has no numbers yet, so it cannot be graded."
     NO_DRAW = "draw.none", "There is no draw to grade against."
@@ -191,9 +209,6 @@ class Code(Enum):
     )
 
 
-_PRECEDENCE = {code: place for place, code in enumerate(Code)}
-
-
 @dataclass(frozen=True)
 class Refusal:
     """One reason for saying no."""
@@ -212,9 +227,9 @@ class Refused(Exception):  # noqa: N818  a refusal is an answer, not an error
         super().__init__("; ".join(refusal.message for refusal in self.refusals))
 
 
-def refusal(code: Code, place: str = "", **facts: object) -> Refusal:
+def refusal(code: Coded, place: str = "", **facts: object) -> Refusal:
     """Fill in the sentence of a code with the facts of the case."""
-    return Refusal(code.code, code.sentence.format(**facts), place, _PRECEDENCE[code])
+    return Refusal(code.code, code.sentence.format(**facts), place, code.precedence)
 
 
 def in_order(refusals: Iterable[Refusal]) -> tuple[Refusal, ...]:

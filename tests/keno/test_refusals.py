@@ -36,6 +36,11 @@ ELSEWHERE = {
     "group.too_many",
     "line.too_many_sets",
     "odds.no_such_spots",
+    "tender.coupon_too_large",
+    "tender.coupon_twice",
+    "tender.serial_missing",
+    "tender.serial_not_coupon",
+    "tender.too_little",
     "ticket.too_large",
     "way.never_wins",
 }

@@ -1,0 +1,41 @@
+"""The books: the whole state worked out again from stored facts (X-audit-books).
+
+A second opinion: it shares no code with the stages that wrote the facts. It reads every row and
+every log body, and each check is a small function that yields what is wrong; all of them always
+run. `keno books` prints the outcome, tests run it after each step, a house every night.
+"""
+
+from collections.abc import Callable, Iterator
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from app.audit.books.entries import check_entries
+from app.audit.books.locks import check_locks, check_sold_files
+from app.audit.books.money import check_money
+from app.audit.books.numbers import check_numbers
+from app.audit.books.prices import check_prices
+from app.audit.books.stored import Stored, read_stored
+from app.audit.books.tender import check_tender
+from app.audit.faults import Fault
+from app.audit.log_check import check_log
+from app.store.queries import Reading
+
+CHECKS: dict[str, Callable[[Stored], Iterator[Fault]]] = {
+    "numbers": check_numbers,
+    "prices": check_prices,
+    "locks": check_locks,
+    "sold files": check_sold_files,
+    "tender": check_tender,
+    "money": check_money,
+    "entries": check_entries,
+}
+
+
+def check_books(
+    connection: Reading, origin: str, log_key: Ed25519PublicKey
+) -> dict[str, list[Fault]]:
+    """Run every check; return the faults of each, none where all is well."""
+    stored = read_stored(connection)
+    found = {name: list(check(stored)) for name, check in CHECKS.items()}
+    found["log"] = list(check_log(connection, origin, log_key))
+    return found

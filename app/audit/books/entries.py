@@ -1,0 +1,34 @@
+"""Tickets and voids against the entries of the log that tell of them."""
+
+from collections.abc import Iterator
+
+from app.audit.books.stored import Stored
+from app.audit.faults import Fault
+
+
+def check_entries(stored: Stored) -> Iterator[Fault]:
+    """Every ticket and void has its entry, which says the same; every entry has its row."""
+    told = {entry for entry, tag in stored.tags.items() if tag == "TICKET"}
+    if told != {ticket.entry for ticket in stored.tickets.values()}:
+        yield Fault("entries", "the TICKET entries are not those of the tickets")
+    voids = {entry for entry, tag in stored.tags.items() if tag == "VOID"}
+    if voids != {void.entry for void in stored.voids.values()}:
+        yield Fault("entries", "the VOID entries are not those of the voids")
+    for number, ticket in stored.tickets.items():
+        body = stored.bodies.get(ticket.entry, {})
+        row = {
+            "number": number,
+            "series": ticket.series,
+            "first_game": ticket.first_game,
+            "games": ticket.games,
+            "groups": ticket.play["groups"],
+            "lines": ticket.play["lines"],
+            "card": stored.card_hashes[ticket.card].hex(),
+            "price_per_game_cents": ticket.price_per_game_cents,
+            "price_cents": ticket.price_cents,
+        }
+        if {name: body.get(name) for name in row} != row:
+            yield Fault("entries", f"ticket {number} is not what its entry says")
+    for number, void in stored.voids.items():
+        if stored.bodies.get(void.entry, {}).get("ticket") != number:
+            yield Fault("entries", f"the void of {number} is not what its entry says")

@@ -1,0 +1,69 @@
+"""Money between accounts: it adds up, and is where it belongs."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from app.audit.books.stored import OPEN, Stored
+from app.audit.faults import Fault
+
+
+def check_money(stored: Stored) -> Iterator[Fault]:
+    """Whatever an act moved adds up to zero, and is what the act is about."""
+    for entry, legs in stored.postings.items():
+        if sum(leg.cents for leg in legs) != 0:
+            yield Fault("money", f"what entry {entry} moved does not add up to zero")
+    for number, ticket in stored.tickets.items():
+        if _moved(stored, ticket.entry, "prepaid") != -ticket.price_cents:
+            yield Fault("money", f"ticket {number} did not make its price prepaid")
+        into = Counter[str]()
+        for part in stored.tender.get(number, []):
+            into["coupons" if part.kind == "coupon" else part.kind] += part.cents
+        into["currency"] -= ticket.tendered_cents - ticket.price_cents
+        if _moved_by_kind(stored, ticket.entry) != {kind: c for kind, c in into.items() if c}:
+            yield Fault("money", f"what ticket {number} was paid with is not where it belongs")
+        if number in stored.voids:
+            back = _moved(stored, stored.voids[number].entry, "prepaid")
+            if back != ticket.price_cents:
+                yield Fault("money", f"the void of {number} did not give its price back")
+    yield from _check_balances(stored)
+
+
+def _check_balances(stored: Stored) -> Iterator[Fault]:
+    legs = [leg for moved in stored.postings.values() for leg in moved]
+    balances: Counter[str] = Counter()
+    drawers: Counter[int | None] = Counter()
+    for leg in legs:
+        balances[leg.account] += leg.cents
+        drawers[leg.drawer] += leg.cents
+    prices = _prices_by_lock(stored)
+    if balances["prepaid"] != -prices[False]:
+        yield Fault("money", "prepaid is not the price of the games still to be locked")
+    if balances["write"] != -prices[True]:
+        yield Fault("money", "write is not the price of the games that were locked")
+    for drawer in sorted(stored.closed_drawers):
+        if drawers[drawer]:
+            yield Fault("money", f"drawer {drawer} is closed and not empty")
+
+
+def _prices_by_lock(stored: Stored) -> Counter[bool]:
+    """Return the price of all games of live tickets: of those locked, and of those not."""
+    prices: Counter[bool] = Counter()
+    for ticket in stored.tickets.values():
+        if ticket.number not in stored.voids:
+            for number in range(ticket.first_game, ticket.last_game + 1):
+                game = stored.games.get((ticket.series, number))
+                is_locked = game is not None and game.state != OPEN
+                prices[is_locked] += ticket.price_per_game_cents
+    return prices
+
+
+def _moved(stored: Stored, entry: int, account: str) -> int:
+    return sum(leg.cents for leg in stored.postings.get(entry, []) if leg.account == account)
+
+
+def _moved_by_kind(stored: Stored, entry: int) -> dict[str, int]:
+    moved: Counter[str] = Counter()
+    for leg in stored.postings.get(entry, []):
+        if leg.account in ("drawer", "coupons"):
+            moved[leg.kind or leg.account] += leg.cents
+    return {kind: cents for kind, cents in moved.items() if cents}

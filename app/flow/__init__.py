@@ -1,0 +1,20 @@
+"""The stages, in the order in which a game runs.
+
+Each is one module, named by its verb, and is the only caller of commit; whatever one act changes is
+committed at once or not at all.
+
+    found_house   the house with its series, locations, stations and first staff
+    access        enrolling a station, signing in and out, approving, disabling
+    rate_cards    bringing a rate card, accepting it by two, putting it into force
+    drawer        opening a drawer and closing it
+    open_game     a game is sold for
+    quote         what a request costs, or every fault at once
+    sell          the ticket: numbered, logged, paid for, to be printed
+    void          a ticket taken back before its game is locked
+    look_up       what a ticket is and how it stands
+    lockout       no more sales and voids; the next game opens
+    seal          the log gets its places, and its head is signed
+
+What they stand on: `office` (database, keys, entropy), `keys`, `codes` (validation codes),
+`asking` (request ids), `permissions`, `refusals`.
+"""

@@ -1,0 +1,249 @@
+"""Enrolling a station, signing in and out, approving, disabling (15.3(a), X-access).
+
+A secret is checked outside of any transaction, because checking it is slow on purpose; what follows
+from it is decided inside one, on what the database says then. Whatever is refused here is logged:
+somebody may be trying.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+
+from argon2.exceptions import VerificationError
+
+from app.audit.tags import Tag
+from app.clock import time_text
+from app.flow.actor import Actor
+from app.flow.office import Office
+from app.flow.permissions import FOR, Permission
+from app.flow.refusals import No, say_no
+from app.keno.refusals import Refused, quoted
+from app.store.queries import people
+from app.store.queries.people import Person, Worker
+from app.store.records import house as records
+from app.store.unit import Unit
+
+TOKEN_BYTES = 32
+ENROLMENT_BYTES = 10
+TRIES_MAX = 5
+LOCKED_FOR = timedelta(minutes=15)
+SHIFT_MAX = timedelta(hours=16)
+CONSOLE = "console"
+# Compared with the secret of a name that nobody has, so that it takes as long as a real one.
+_NOBODY = (
+    "$argon2id$v=19$m=65536,t=3,p=4$AAAAAAAAAAAAAAAAAAAAAA$"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+)
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """The two tokens of a request: the station's and the person's."""
+
+    station: str | None
+    token: str | None
+
+
+@dataclass(frozen=True)
+class Approval:
+    """A supervisor's own name and secret, given at the writer's station."""
+
+    name: str
+    secret: str
+
+
+def digest(token: str) -> bytes:
+    """Return what is stored of a token, from which it cannot be found out."""
+    return sha256(token.encode("utf-8", "replace")).digest()
+
+
+# ---- stations ------------------------------------------------------------------------------------
+
+
+def enrol_station(office: Office, code: str, enrolment: str) -> str:
+    """Enrol a work station with its one-time code, and return the token that it is known by.
+
+    Refuses: a code that does not fit, or was used.
+    """
+    token = office.entropy(TOKEN_BYTES).hex()
+    with office.unit() as unit:
+        station = people.station_coded(unit.connection, code)
+        if station is None or station.enrolment is None or station.enrolment != digest(enrolment):
+            raise refused(office, unit, say_no(No.WRONG_ENROLMENT), station=quoted(code))
+        if station.disabled:
+            raise say_no(No.STATION_DISABLED, station=station.code)
+        office.log(unit, Tag.ENROL, {"station": station.code, "at": time_text(unit.now())})
+        records.enrol_station(unit, station.id, digest(token))
+        unit.commit()
+    return token
+
+
+# ---- people --------------------------------------------------------------------------------------
+
+
+def sign_in(office: Office, station_token: str | None, name: str, secret: str) -> str:
+    """Sign a person in at an enrolled station, and return their token.
+
+    Refuses: a station that is not enrolled, a wrong name or secret, someone who is locked or
+    disabled.
+    """
+    checked = _check_secret(office, name, secret)
+    token = office.entropy(TOKEN_BYTES).hex()
+    with office.unit() as unit:
+        station = people.station_with(unit.connection, digest(station_token or ""))
+        if station is None:
+            raise refused(office, unit, say_no(No.NOT_ENROLLED), name=quoted(name))
+        if station.disabled:
+            raise say_no(No.STATION_DISABLED, station=station.code)
+        person = _let_in(office, unit, name, checked, station.code)
+        now = unit.now()
+        actor = Actor(person.id, person.code, person.role, station.code)
+        office.log(unit, Tag.SIGN_IN, {**actor.document(), "time": time_text(now)})
+        records.add_sign_in(unit, digest(token), person.id, station.id, now + SHIFT_MAX)
+        unit.commit()
+    return token
+
+
+def sign_out(office: Office, credentials: Credentials) -> None:
+    """Sign a person out."""
+    with office.unit() as unit:
+        who = working(unit, credentials)
+        body = {"staff": who.code, "at": who.station_code, "time": time_text(unit.now())}
+        office.log(unit, Tag.SIGN_OUT, body)
+        records.end_sign_in(unit, digest(credentials.token or ""))
+        unit.commit()
+
+
+def at_console(office: Office, name: str, secret: str, permission: Permission) -> Actor:
+    """Return a person who gives their secret at the console, for one act.
+
+    Refuses: a wrong name or secret, someone who is locked or disabled, an act that is not theirs.
+    """
+    checked = _check_secret(office, name, secret)
+    with office.unit() as unit:
+        person = _let_in(office, unit, name, checked, CONSOLE)
+        unit.commit()
+    _permit(person.role, permission)
+    return Actor(person.id, person.code, person.role, CONSOLE)
+
+
+def approver(office: Office, approval: Approval, where: str) -> Person:
+    """Return the supervisor who approves, by their own name and secret (15.5(d), 15.6(b)).
+
+    Refuses: a wrong name or secret, someone who is locked or disabled, or who may not approve.
+    """
+    checked = _check_secret(office, approval.name, approval.secret)
+    with office.unit() as unit:
+        person = _let_in(office, unit, approval.name, checked, where)
+        unit.commit()
+    _permit(person.role, Permission.APPROVE)
+    return person
+
+
+def working(unit: Unit, credentials: Credentials) -> Worker:
+    """Return who is signed in where.
+
+    Refuses: a station that is not enrolled, nobody, or somebody or a station that is disabled.
+    """
+    station_token = digest(credentials.station or "")
+    found = people.worker(unit.connection, station_token, digest(credentials.token or ""))
+    if found is None:
+        station = people.station_with(unit.connection, station_token)
+        raise say_no(No.NOT_ENROLLED if station is None else No.NOT_SIGNED_IN)
+    if found.station_disabled:
+        raise say_no(No.STATION_DISABLED, station=found.station_code)
+    if found.staff_disabled:
+        raise say_no(No.STAFF_DISABLED, name=found.name)
+    if found.ended or found.until <= unit.now():
+        raise say_no(No.NOT_SIGNED_IN)
+    return found
+
+
+def at_work(credentials: Credentials, permission: Permission) -> Callable[[Unit], Worker]:
+    """Return what finds out who is at work, and that they may do this."""
+
+    def find(unit: Unit) -> Worker:
+        who = working(unit, credentials)
+        _permit(who.role, permission)
+        return who
+
+    return find
+
+
+# ---- disabling (X-access-disable) ----------------------------------------------------------------
+
+
+def disable_staff(office: Office, credentials: Credentials, name: str) -> None:
+    """Disable a person, at once."""
+    with office.unit() as unit:
+        who = at_work(credentials, Permission.STAFF_MANAGE)(unit)
+        person = people.person_named(unit.connection, name)
+        if person is None:
+            raise say_no(No.WRONG_SECRET)
+        body = {"staff": person.code, "change": "disabled", "by": who.code}
+        office.log(unit, Tag.STAFF, {**body, "time": time_text(unit.now())})
+        records.disable_staff(unit, person.id)
+        unit.commit()
+
+
+def disable_station(office: Office, credentials: Credentials, code: str) -> None:
+    """Disable a work station, at once."""
+    with office.unit() as unit:
+        who = at_work(credentials, Permission.STATION_MANAGE)(unit)
+        station = people.station_coded(unit.connection, code)
+        if station is None:
+            raise say_no(No.NOT_ENROLLED)
+        body = {"station": station.code, "change": "disabled", "by": who.code}
+        office.log(unit, Tag.STATION, {**body, "time": time_text(unit.now())})
+        records.disable_station(unit, station.id)
+        unit.commit()
+
+
+# ---- secrets -------------------------------------------------------------------------------------
+
+
+def _check_secret(office: Office, name: str, secret: str) -> bool:
+    """Whether a person's secret is right; slow on purpose, and as slow for a name of nobody's."""
+    with office.database.reading() as connection:
+        person = people.person_named(connection, name)
+    try:
+        return office.hasher.verify(person.secret if person else _NOBODY, secret)
+    except VerificationError:
+        return False
+
+
+def _let_in(office: Office, unit: Unit, name: str, is_right: bool, where: str) -> Person:
+    """Return a person whose secret was right; count one that was wrong."""
+    person = people.person_named(unit.connection, name)
+    now = unit.now()
+    if person is not None and person.locked_until is not None and now < person.locked_until:
+        no = say_no(No.STAFF_LOCKED, name=person.name, until=time_text(person.locked_until))
+        raise refused(office, unit, no, name=person.name, where=where)
+    if person is None or not is_right:
+        if person is not None:
+            tries = person.failed_tries + 1
+            locked = tries >= TRIES_MAX
+            until = now + LOCKED_FOR if locked else None
+            records.note_tries(unit, person.id, 0 if locked else tries, until)
+        raise refused(office, unit, say_no(No.WRONG_SECRET), name=quoted(name), where=where)
+    if person.disabled:
+        raise refused(
+            office, unit, say_no(No.STAFF_DISABLED, name=person.name), name=name, where=where
+        )
+    if person.failed_tries or person.locked_until is not None:
+        records.note_tries(unit, person.id, 0, None)
+    return person
+
+
+def refused(office: Office, unit: Unit, no: Refused, **facts: object) -> Refused:
+    """Log a refusal that matters, commit that, and return it to be raised."""
+    body = {"code": no.refusals[0].code, "time": time_text(unit.now()), "facts": facts}
+    office.log(unit, Tag.REFUSED, body)
+    unit.commit()
+    return no
+
+
+def _permit(role: str, permission: Permission) -> None:
+    if role not in FOR[permission]:
+        raise say_no(No.NOT_PERMITTED, role=role)

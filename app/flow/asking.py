@@ -1,0 +1,81 @@
+"""Request ids: the station makes one for each act, and an act is done once for it, for ever.
+
+The same id and content again: the same answer, and nothing is done. The same id and other content:
+refused. So a lost reply, a double click or a reload can always be asked again
+(X-ticket-exactly-once).
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from app.flow.office import Office
+from app.flow.refusals import No, say_no
+from app.store.queries import tickets as queries
+from app.store.queries.people import Worker
+from app.store.records import tickets as records
+from app.store.unit import Unit
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,40}")
+
+
+Answer = dict[str, Any]
+"""What an act is answered, as it is kept and as it goes out."""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What a station asks for: its id for it, and the digest of what it asks."""
+
+    request: str
+    content: bytes
+
+
+def asking(request: str | None, act: str, content: object) -> Asking:
+    """Return what is asked.
+
+    Refuses: an act without a request id, or with one that is none.
+    """
+    if request is None:
+        raise say_no(No.NO_REQUEST_ID)
+    if not _REQUEST_ID.fullmatch(request):
+        raise say_no(No.BAD_REQUEST_ID)
+    # Not canonical form: what is asked may still hold anything that JSON can.
+    said = json.dumps({"act": act, "content": content}, sort_keys=True)
+    return Asking(request, sha256(said.encode()).digest())
+
+
+def answer_once(
+    office: Office,
+    asked: Asking,
+    worker: Callable[[Unit], Worker],
+    act: Callable[[Unit, Worker], Answer],
+) -> Answer:
+    """Do an act in one transaction, or return what it was answered when it was asked before.
+
+    The act keeps its own answer (`keep_answer`) before it is committed here. If another transaction
+    with the same id commits first, that one's answer is returned.
+    """
+    while True:
+        try:
+            with office.unit() as unit:
+                who = worker(unit)
+                before = queries.answered(unit.connection, who.station, asked.request)
+                if before is not None:
+                    content, kept = before
+                    if content != asked.content:
+                        raise say_no(No.OTHER_CONTENT)
+                    return dict(kept)
+                answer = act(unit, who)
+                unit.commit()
+                return answer
+        except records.AskedMeanwhile:
+            continue
+
+
+def keep_answer(unit: Unit, who: Worker, asked: Asking, answer: Answer) -> None:
+    """Keep what an act is answered, under its request id."""
+    records.add_asked(unit, who.station, asked.request, asked.content, answer)

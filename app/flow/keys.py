@@ -1,0 +1,98 @@
+"""The keys of the back office: they are files beside the database, and never in it.
+
+- Validation keys, numbered 1 to 99: the newest makes the codes of new tickets, each older one still
+  checks those that it made.
+- The log's key, which signs its heads.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from app.entropy import Entropy
+
+KEY_BYTES = 32
+LOG_KEY = "log.key"
+_VALIDATION = re.compile(r"validation-([1-9][0-9]?)\.key")
+
+
+class KeysMissing(Exception):  # noqa: N818  the operator's to mend, with the text as the remedy
+    """The folder of keys is not as it must be."""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """All keys of the back office."""
+
+    validation: Mapping[int, bytes]
+    log: Ed25519PrivateKey
+
+    @property
+    def newest(self) -> int:
+        """The number of the key that makes the codes of new tickets."""
+        return max(self.validation)
+
+
+def make_keys(folder: Path, entropy: Entropy) -> None:
+    """Make the first keys of a house.
+
+    Raises:
+        FileExistsError: there are keys already; they are never replaced.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _write(folder / "validation-1.key", entropy(KEY_BYTES).hex().encode())
+    key = Ed25519PrivateKey.from_private_bytes(entropy(KEY_BYTES))
+    _write(folder / LOG_KEY, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+
+
+def read_keys(folder: Path) -> Keys:
+    """Read the keys of a house.
+
+    Raises:
+        KeysMissing: one is not there, not for its owner alone, or not a key.
+    """
+    numbered = {
+        int(found[1]): path
+        for path in sorted(folder.glob("validation-*.key"))
+        if (found := _VALIDATION.fullmatch(path.name))
+    }
+    if not numbered:
+        raise KeysMissing(f"{folder} has no validation key; `keno house keys` makes one")
+    try:
+        validation = {
+            number: bytes.fromhex(_read(path).decode()) for number, path in numbered.items()
+        }
+        log = cast("Ed25519PrivateKey", load_pem_private_key(_read(folder / LOG_KEY), None))
+    except ValueError as fault:
+        raise KeysMissing(f"a file in {folder} is not a key: {fault}") from None
+    if any(len(key) != KEY_BYTES for key in validation.values()):
+        raise KeysMissing(f"a validation key has {KEY_BYTES} bytes, in hexadecimal")
+    return Keys(validation, log)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_mode & 0o077:
+            raise KeysMissing(f"{path} can be read by others; chmod 600 it")
+        return path.read_bytes()
+    except OSError as trouble:
+        raise KeysMissing(f"{path}: {trouble.strerror}") from None
+
+
+def _write(path: Path, data: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,66 @@
+"""What every stage needs of its surroundings: the database, the keys, entropy."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from argon2 import PasswordHasher
+
+from app.audit.entries import SALT_BYTES, make_entry
+from app.audit.tags import Tag
+from app.entropy import Entropy, system_entropy
+from app.flow.keys import Keys
+from app.keno.card_file import read_card
+from app.keno.rate_card import RateCard
+from app.store.database import Database
+from app.store.queries import cards, house
+from app.store.queries.house import HouseRow
+from app.store.records import log
+from app.store.unit import Unit, unit_of
+
+
+@dataclass(frozen=True)
+class Logged:
+    """An entry that was just added: its id, and the leaf that commits to its body."""
+
+    id: int
+    leaf: bytes
+
+
+@dataclass
+class Office:
+    """The back office of one house."""
+
+    database: Database
+    keys: Keys
+    entropy: Entropy = system_entropy
+    hasher: PasswordHasher = field(default_factory=PasswordHasher)
+    _cards: dict[int, RateCard] = field(default_factory=dict)
+
+    @contextmanager
+    def unit(self) -> Iterator[Unit]:
+        """Begin a unit of work; leaving without commit undoes it."""
+        with unit_of(self.database) as unit:
+            yield unit
+
+    @cached_property
+    def house(self) -> HouseRow:
+        """The house, which never changes once it is founded."""
+        with self.database.reading() as connection:
+            found = house.house(connection)
+        if found is None:
+            raise LookupError("the house was not founded yet")
+        return found
+
+    def card(self, unit: Unit, card: int) -> RateCard:
+        """Return a version of the rate card; versions never change, so each is read once."""
+        if card not in self._cards:
+            self._cards[card] = read_card(cards.card_with(unit.connection, card).file.encode())
+        return self._cards[card]
+
+    def log(self, unit: Unit, tag: Tag, body: Mapping[str, object]) -> Logged:
+        """Add an entry to the log, in the transaction of the act that it tells of."""
+        entry = make_entry(tag, body, self.entropy(SALT_BYTES))
+        added = log.add_entry(unit, entry.tag.value, entry.salt, entry.body, entry.leaf)
+        return Logged(added, entry.leaf)

@@ -1,0 +1,68 @@
+"""Opening a game: from here on it is sold for, on the card that holds now."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.audit.tags import Tag
+from app.clock import time_text
+from app.flow.actor import Actor
+from app.flow.office import Office
+from app.flow.refusals import No, say_no
+from app.store.queries import cards, games, house
+from app.store.records import games as records
+from app.store.unit import Unit
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A game to be opened: which, when it is to close, and who opens it."""
+
+    series: str
+    number: int
+    closes_at: datetime | None
+    by: dict[str, object]
+
+
+def open_first_game(
+    office: Office, actor: Actor, series: str, closes_at: datetime | None = None
+) -> int:
+    """Open the first game of a series, or the next one if none is open; return its number.
+
+    Refuses: a series that is not there, a game that is open already, a house without a card.
+    """
+    with office.unit() as unit:
+        first = house.first_game(unit.connection, series)
+        if first is None:
+            raise say_no(No.NO_SUCH_SERIES, series=series)
+        unit.lock_series(series)
+        is_open = games.open_game(unit.connection, series)
+        if is_open is not None:
+            raise say_no(No.GAME_OPEN, game=f"{series}-{is_open.number}")
+        last = games.last_game(unit.connection, series)
+        number = first if last is None else last.number + 1
+        open_game(office, unit, Opening(series, number, closes_at, actor.document()))
+        unit.commit()
+    return number
+
+
+def open_game(office: Office, unit: Unit, opening: Opening) -> None:
+    """Open a game within a unit of work whose caller has the series locked.
+
+    Refuses: if no card is in force.
+    """
+    now = unit.now()
+    card = cards.card_in_force(unit.connection, now)
+    if card is None:
+        raise say_no(No.NO_CARD)
+    closes_at = opening.closes_at
+    records.add_game(unit, opening.series, opening.number, card, closes_at, now)
+    body = {
+        "house": office.house.name,
+        "series": opening.series,
+        "game": opening.number,
+        "card": cards.card_with(unit.connection, card).hash.hex(),
+        "opened_at": time_text(now),
+        "closes_at": closes_at and time_text(closes_at),
+        "by": opening.by,
+    }
+    office.log(unit, Tag.GAME, body)

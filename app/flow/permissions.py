@@ -1,0 +1,44 @@
+"""Who may do what: a closed list of acts, and the roles that each is for (X-access).
+
+Duties are kept apart by it: an administrator can neither sell nor pay nor draw, an inspector and a
+regulator see everything and change nothing.
+"""
+
+from enum import StrEnum
+
+from app.store.tables import Role
+
+
+class Permission(StrEnum):
+    """Every act that someone who is signed in can ask for, as subject:act."""
+
+    TICKET_QUOTE = "ticket:quote"
+    TICKET_SELL = "ticket:sell"
+    TICKET_VOID = "ticket:void"
+    TICKET_LOOK_UP = "ticket:look-up"
+    DRAWER_KEEP = "drawer:keep"
+    GAME_RUN = "game:run"
+    APPROVE = "approval:give"
+    CARD_BRING = "card:bring"
+    CARD_ACCEPT = "card:accept"
+    STAFF_MANAGE = "staff:manage"
+    STATION_MANAGE = "station:manage"
+
+
+_WRITERS = frozenset({Role.WRITER, Role.SUPERVISOR, Role.KENO_MANAGER})
+_SUPERVISORS = frozenset({Role.SUPERVISOR, Role.KENO_MANAGER})
+_EVERYONE = frozenset(Role)
+
+FOR: dict[Permission, frozenset[Role]] = {
+    Permission.TICKET_QUOTE: _EVERYONE,
+    Permission.TICKET_SELL: _WRITERS,
+    Permission.TICKET_VOID: _WRITERS,
+    Permission.TICKET_LOOK_UP: _EVERYONE - {Role.ADMINISTRATOR},
+    Permission.DRAWER_KEEP: _WRITERS,
+    Permission.GAME_RUN: _SUPERVISORS,
+    Permission.APPROVE: _SUPERVISORS,
+    Permission.CARD_BRING: _SUPERVISORS,
+    Permission.CARD_ACCEPT: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
+    Permission.STAFF_MANAGE: frozenset({Role.ADMINISTRATOR}),
+    Permission.STATION_MANAGE: frozenset({Role.ADMINISTRATOR}),
+}

@@ -1,0 +1,80 @@
+"""Every reason for which the house says no to an act: a closed list beside that of the rules.
+
+An act reports the first reason only. Codes never change their meaning; sentences may be bettered.
+"""
+
+from app.keno.refusals import Coded, Refused, refusal
+
+
+class No(Coded):
+    """Every reason, in order of precedence."""
+
+    # Who asks, and from where.
+    NOT_ENROLLED = "station.not_enrolled", "This work station is not enrolled."
+    STATION_DISABLED = "station.disabled", "Work station {station} is disabled."
+    WRONG_ENROLMENT = (
+        "station.wrong_enrolment",
+        "The enrolment code does not fit this station, or it was used already.",
+    )
+    NOT_SIGNED_IN = "staff.not_signed_in", "Sign in first."
+    STAFF_DISABLED = "staff.disabled", "{name} is disabled."
+    STAFF_LOCKED = (
+        "staff.locked",
+        "There were too many wrong tries; {name} can sign in again after {until}.",
+    )
+    WRONG_SECRET = "staff.wrong_secret", "The name or the secret is wrong."
+    NOT_PERMITTED = "staff.not_permitted", "This is not for a {role} to do."
+
+    # Under which request id.
+    NO_REQUEST_ID = "request_id.missing", "The station must give this act a request id."
+    BAD_REQUEST_ID = (
+        "request_id.malformed",
+        "A request id has 8 to 40 letters, digits, dots, dashes and underscores.",
+    )
+    OTHER_CONTENT = (
+        "request_id.other_content",
+        "This request id was used for something else; nothing was done now.",
+    )
+
+    # With which drawer.
+    NO_DRAWER = "drawer.not_open", "Open a drawer at this station first."
+    DRAWER_OPEN = "drawer.already_open", "There is an open drawer at this station, or of yours."
+    NO_SUCH_DRAWER = "drawer.unknown", "This is not your open drawer."
+
+    # For which game.
+    NO_SUCH_SERIES = "series.unknown", "There is no series {series}."
+    NOT_SOLD_HERE = "series.not_sold_here", "Series {series} is not sold at this location."
+    NO_OPEN_GAME = "game.none_open", "No game of series {series} is open."
+    GAME_OPEN = "game.already_open", "Game {game} is open already."
+    GAME_LOCKED = "game.locked", "Game {game} is locked; the next one is {next}."
+    GAME_TO_COME = "game.not_open_yet", "Game {game} is not open yet; the open one is {open}."
+    GAME_CLOSED = "game.closed", "Game {game} is closed and about to be locked."
+    NO_CARD = "card.none_in_force", "No rate card is in force."
+
+    # Rate cards.
+    CARD_UNKNOWN = "card.unknown", "There is no such version of the rate card."
+    CARD_KNOWN = "card.known", "This version of the rate card was brought before."
+    CARD_NOT_ACCEPTED = (
+        "card.not_accepted",
+        "The card needs the acceptance of a supervisor and of a manager outside keno.",
+    )
+    CARD_ACCEPTED = "card.already_accepted", "The card was accepted as {consent} before."
+    CARD_TOO_EARLY = (
+        "card.too_early",
+        "A card is published before it takes effect: at {earliest} at the earliest.",
+    )
+
+    # Which ticket, on which authority.
+    UNKNOWN_TICKET = "ticket.unknown", "There is no ticket {number}."
+    WRONG_CODE = "ticket.wrong_code", "The validation code does not belong to ticket {number}."
+    ALREADY_VOID = "ticket.already_void", "Ticket {number} was voided at {at}."
+    TOO_LATE = "ticket.game_locked", "Game {game} is locked; ticket {number} stands as printed."
+    COUPON_SPENT = "coupon.spent", "Coupon {serial} was spent before."
+    APPROVAL_NEEDED = "approval.needed", "A supervisor must approve: {why}."
+    APPROVER_SAME = "approval.same_person", "Nobody approves their own act."
+    NO_REASON = "reason.missing", "Say why, in a few words."
+
+
+def say_no(reason: No, place: str = "", **facts: object) -> Refused:
+    """Return the refusal of an act, to be raised."""
+    return Refused([refusal(reason, place, **facts)])

@@ -1,0 +1,71 @@
+"""Sealing the log: its pending entries get their places, and the head is signed (X-audit-log).
+
+Write order:
+
+1. One transaction: every pending entry, in the order of ids from one look, gets the next place; the
+   tiles that are full get their roots; the head is compared and swapped. *Crash before: nothing
+   has a place. Crash after: the places hold for ever, and whoever seals next signs the head.*
+2. The committed head is read back and signed; of each size one signed head is kept. *Crash before:
+   signed at the next sealing. Two who sign at once make the same note, and one of them is kept.*
+
+Two sealers collide at the first place that both want to give, and the constraints decide: one of
+them starts again. An entry that is committed late just gets a later place.
+"""
+
+from app.audit.checkpoints import signed_head
+from app.audit.tiles import Tree, full_tiles
+from app.flow.office import Office
+from app.store.queries import log as queries
+from app.store.queries.log import StoredHashes
+from app.store.records import log as records
+from app.store.unit import Unit
+
+
+def seal_log(office: Office, game: str | None = None) -> str:
+    """Give every pending entry its place, and return the head as a signed note.
+
+    Args:
+        office: the house.
+        game: the game whose lock this seals, as M-12.
+    """
+    while True:
+        try:
+            with office.unit() as unit:
+                if place_pending(unit):
+                    unit.commit()
+            return _sign_head(office, game)
+        except records.SealedMeanwhile:
+            continue
+
+
+def place_pending(unit: Unit) -> bool:
+    """Give every pending entry its place, within a unit of work; say whether there was any.
+
+    Raises:
+        SealedMeanwhile: another sealer came first.
+    """
+    head = queries.head(unit.connection)
+    pending = queries.pending(unit.connection)
+    if head is None or not pending:
+        return False
+    hashes = StoredHashes(unit.connection)
+    nodes = list(full_tiles(hashes, head.size, [leaf for _, leaf in pending]))
+    records.add_positions(unit, head.size, pending)
+    records.add_nodes(unit, nodes)
+    size = head.size + len(pending)
+    records.swap_head(unit, head.size, size, Tree(hashes).root(size))
+    return True
+
+
+def _sign_head(office: Office, game: str | None) -> str:
+    """Sign the head that is committed, unless it is signed; the first note of a size counts."""
+    with office.unit() as unit:
+        head = queries.head(unit.connection)
+        if head is None:
+            raise LookupError("the house was not founded yet")
+        note = queries.checkpoint_sized(unit.connection, head.size)
+        if note is None:
+            note = signed_head(office.house.log_origin, head.size, head.root, office.keys.log)
+            records.add_checkpoint(unit, head.size, note, game)
+            unit.commit()
+    return note

@@ -1,0 +1,203 @@
+"""Selling a ticket: one transaction, under the shared lock of its series (15.4(c), 15.3(b)).
+
+In it: the request id, the game and its card re-read under the lock, the price worked out again, the
+tender, the ticket's number, the log entry, the ticket, its tender, the money, the slip. The number
+comes last of all that can make another sale wait: everyone stands in that queue.
+
+Write order: there is one commit. *Crash before: nothing was sold, and no number was used. Crash
+after: the ticket is sold, and the station that asks again is told so.* The validation code leaves
+the server in the print job only (X-ticket-validation).
+"""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+from app.audit.checkpoints import short_seal
+from app.audit.tags import Tag
+from app.clock import time_text
+from app.entropy import quick_pick
+from app.flow.access import Credentials, at_work
+from app.flow.asking import Answer, Asking, answer_once, asking, keep_answer
+from app.flow.office import Office
+from app.flow.permissions import Permission
+from app.flow.plays import Changes, changed, play_document, request_content, request_of
+from app.flow.refusals import No, say_no
+from app.keno.conditioning import conditioning_of
+from app.keno.numbering import printed_number
+from app.keno.pricing import quote
+from app.keno.refusals import quoted, refuse_all
+from app.keno.request import Request
+from app.keno.tender import Tender, TenderKind, check_tender, tendered_cents
+from app.keno.ticket import Ticket
+from app.store.queries import games, house
+from app.store.queries import tickets as queries
+from app.store.queries.games import OpenGame
+from app.store.queries.people import Worker
+from app.store.records import tickets as records
+from app.store.records.money import Leg, add_postings
+from app.store.tables import Account, Slip, Source
+from app.store.unit import Unit
+
+
+@dataclass(frozen=True)
+class Sale:
+    """What a writer asks to have sold.
+
+    A request, or the number of a ticket to play again with the changes that go with it.
+    """
+
+    series: str
+    request: Request | Changes
+    tender: tuple[Tender, ...]
+    first_game: int | None = None
+    replay_of: int | None = None
+
+
+def sell_ticket(
+    office: Office, credentials: Credentials, sale: Sale, request: str | None
+) -> Answer:
+    """Sell a ticket; return its number, games, price and change.
+
+    Refuses: whoever is not at work with an open drawer; a game that is not open; every fault of the
+    request; a tender that does not cover the price.
+    """
+    content = {
+        "series": sale.series,
+        "first_game": sale.first_game,
+        "replay_of": sale.replay_of,
+        "request": request_content(sale.request),
+        "tender": [_tender_document(part) for part in sale.tender],
+    }
+    asked = asking(request, "sell", content)
+    worker = at_work(credentials, Permission.TICKET_SELL)
+    return answer_once(office, asked, worker, partial(_sell, office, asked, sale))
+
+
+def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) -> Answer:
+    if who.drawer is None:
+        raise say_no(No.NO_DRAWER)
+    game = _game_to_sell(unit, who, sale)
+    request, source = _request(unit, sale)
+    ticket = quote(request, office.card(unit, game.card))
+    refuse_all(check_tender(sale.tender, ticket.price_cents))
+    sold_at = unit.now()
+    if game.closes_at is not None and sold_at >= game.closes_at:
+        raise say_no(No.GAME_CLOSED, game=f"{sale.series}-{game.number}")
+    last_game = game.number + ticket.games - 1
+    change_cents = tendered_cents(sale.tender) - ticket.price_cents
+    facts = {
+        "house": office.house.name,
+        "series": sale.series,
+        "first_game": game.number,
+        "games": ticket.games,
+        "type": ticket.type.value,
+        **play_document(ticket),
+        "conditioning": conditioning_of(ticket.lines),
+        "card": game.card_hash.hex(),
+        "price_per_game_cents": ticket.price_per_game_cents,
+        "price_cents": ticket.price_cents,
+        "source": source.value,
+        "replay_of": sale.replay_of,
+        "station": who.station_code,
+        "writer": who.code,
+        "sold_at": time_text(sold_at),
+        "request_id": asked.request,
+        "tender": [_tender_document(part) for part in sale.tender],
+        "change_cents": change_cents,
+        "previous_seal": game.seal and {"game": game.sealed_game, "seal": short_seal(game.seal)},
+    }
+    number = records.next_number(unit)
+    entry = office.log(unit, Tag.TICKET, {"number": number, **facts})
+    answer = {
+        "number": number,
+        "printed_number": printed_number(number),
+        "series": sale.series,
+        "first_game": game.number,
+        "last_game": last_game,
+        "price_cents": ticket.price_cents,
+        "change_cents": change_cents,
+        "rate_card": game.card_hash.hex(),
+        "numbers": play_document(ticket)["groups"],
+        "conditioning": facts["conditioning"],
+    }
+    keep_answer(unit, who, asked, answer)
+    records.add_ticket(
+        unit,
+        {
+            "number": number,
+            "series": sale.series,
+            "first_game": game.number,
+            "last_game": last_game,
+            "games": ticket.games,
+            "type": ticket.type.value,
+            "source": source.value,
+            "replay_of": sale.replay_of,
+            "play": play_document(ticket),
+            "card": game.card,
+            "price_per_game_cents": ticket.price_per_game_cents,
+            "price_cents": ticket.price_cents,
+            "tendered_cents": tendered_cents(sale.tender),
+            "station": who.station,
+            "staff": who.staff,
+            "drawer": who.drawer,
+            "sold_at": sold_at,
+            "code_key": office.keys.newest,
+            "request": asked.request,
+            "entry": entry.id,
+        },
+        sale.tender,
+    )
+    for part in sale.tender:
+        if part.serial is not None and not records.spend_coupon(unit, part.serial, number):
+            raise say_no(No.COUPON_SPENT, serial=quoted(part.serial))
+    add_postings(unit, entry.id, _money(who.drawer, sale.tender, ticket, change_cents))
+    records.add_print_job(unit, who.station, Slip.TICKET, {"ticket": number}, entry.id)
+    return answer
+
+
+def _game_to_sell(unit: Unit, who: Worker, sale: Sale) -> OpenGame:
+    """Return the open game of the series, which stays open until this transaction ends."""
+    if house.first_game(unit.connection, sale.series) is None:
+        raise say_no(No.NO_SUCH_SERIES, series=quoted(sale.series))
+    if not house.sells(unit.connection, who.location, sale.series):
+        raise say_no(No.NOT_SOLD_HERE, series=sale.series)
+    unit.share_series(sale.series)
+    game = games.open_game(unit.connection, sale.series)
+    if game is None:
+        raise say_no(No.NO_OPEN_GAME, series=sale.series)
+    name, is_open = f"{sale.series}-{sale.first_game}", f"{sale.series}-{game.number}"
+    if sale.first_game is not None and sale.first_game < game.number:
+        raise say_no(No.GAME_LOCKED, game=name, next=is_open)
+    if sale.first_game is not None and sale.first_game > game.number:
+        raise say_no(No.GAME_TO_COME, game=name, open=is_open)
+    return game
+
+
+def _request(unit: Unit, sale: Sale) -> tuple[Request, Source]:
+    """Return the request that is sold, with the numbers of a quick-pick, and what it rests on."""
+    if isinstance(sale.request, Request):
+        spots = sale.request.quick_pick
+        if spots is None or sale.request.groups:
+            return sale.request, Source.REQUEST
+        return replace(sale.request, groups=(quick_pick(spots),)), Source.QUICK_PICK
+    old = queries.ticket(unit.connection, sale.replay_of or 0)
+    if old is None:
+        raise say_no(No.UNKNOWN_TICKET, number=sale.replay_of)
+    return changed(request_of(old.play, old.games), sale.request), Source.TICKET
+
+
+def _money(drawer: int, tender: tuple[Tender, ...], ticket: Ticket, change_cents: int) -> list[Leg]:
+    """Return what a sale moves: tender into the drawer, change out of it, the price owed."""
+    legs = [
+        Leg(Account.COUPONS, part.cents)
+        if part.kind is TenderKind.COUPON
+        else Leg(Account.DRAWER, part.cents, drawer, part.kind)
+        for part in tender
+    ]
+    change = Leg(Account.DRAWER, -change_cents, drawer, TenderKind.CURRENCY)
+    return [*legs, change, Leg(Account.PREPAID, -ticket.price_cents)]
+
+
+def _tender_document(part: Tender) -> dict[str, object]:
+    document: dict[str, object] = {"kind": part.kind.value, "cents": part.cents}
+    return document if part.serial is None else {**document, "serial": part.serial}

@@ -1,0 +1,166 @@
+"""Voiding a ticket: before the lock of its first game only, and only whole (15.4(e)-void).
+
+It needs the validation code from the paper; without it, or at another station than the one that
+issued the ticket, a supervisor approves. The money goes back in kind, coupons can be used again,
+and a slip is printed. One transaction, under the shared lock of the series.
+
+Write order: there is one commit. *Crash before: the ticket stands. Crash after: it is void, and the
+station that asks again is told so.*
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+from app.audit.tags import Tag
+from app.clock import time_text
+from app.flow.access import Approval, Credentials, approver, at_work, refused
+from app.flow.asking import Answer, Asking, answer_once, asking, keep_answer
+from app.flow.codes import is_code
+from app.flow.office import Office
+from app.flow.permissions import Permission
+from app.flow.refusals import No, say_no
+from app.keno.numbering import printed_number
+from app.keno.tender import Tender, TenderKind, paid_in_kind
+from app.store.queries import games
+from app.store.queries import tickets as queries
+from app.store.queries.people import Person, Worker
+from app.store.queries.tickets import TicketRow
+from app.store.records import tickets as records
+from app.store.records.money import Leg, add_postings
+from app.store.tables import Account, GameState, Slip
+from app.store.unit import Unit
+
+REASON_MAX = 200
+
+
+@dataclass(frozen=True)
+class Voiding:
+    """What a writer asks to have voided, and on what authority."""
+
+    number: int
+    reason: str
+    code: str | None = None
+    approval: Approval | None = None
+
+
+def void_ticket(
+    office: Office, credentials: Credentials, voiding: Voiding, request: str | None
+) -> Answer:
+    """Void a ticket; return what goes back, in kind.
+
+    Refuses: whoever is not at work with an open drawer; a ticket that is not there, is void, or
+    whose game is locked; a wrong code; what a supervisor must approve and did not.
+    """
+    # The code and the secret are authority, not content: asked again, they need not be the same.
+    asked = asking(request, "void", {"number": voiding.number, "reason": voiding.reason})
+    given = voiding.approval
+    approved_by = None if given is None else approver(office, given, "void")
+    act = partial(_void, office, asked, voiding, approved_by)
+    return answer_once(office, asked, at_work(credentials, Permission.TICKET_VOID), act)
+
+
+def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction
+    office: Office,
+    asked: Asking,
+    voiding: Voiding,
+    approved_by: Person | None,
+    unit: Unit,
+    who: Worker,
+) -> Answer:
+    if who.drawer is None:
+        raise say_no(No.NO_DRAWER)
+    ticket = _ticket_to_void(unit, voiding.number)
+    if not voiding.reason.strip() or len(voiding.reason) > REASON_MAX:
+        raise say_no(No.NO_REASON, "reason")
+    with_code = voiding.code is not None
+    if voiding.code is not None and not is_code(
+        office.keys, voiding.code, ticket.code_key, ticket.number, ticket.leaf
+    ):
+        no = say_no(No.WRONG_CODE, "code", number=ticket.number)
+        facts = {"ticket": ticket.number, "station": who.station_code, "staff": who.code}
+        raise refused(office, unit, no, **facts)
+    _check_approved(who, ticket, approved_by, with_code=with_code)
+    paid = paid_in_kind(queries.tender_of(unit.connection, ticket.number), ticket.price_cents)
+    back = [{"kind": part.kind.value, "cents": part.cents} for part in paid]
+    now = unit.now()
+    body = {
+        "house": office.house.name,
+        "ticket": ticket.number,
+        "ticket_leaf": ticket.leaf.hex(),
+        "series": ticket.series,
+        "first_game": ticket.first_game,
+        "price_cents": ticket.price_cents,
+        "back": back,
+        "issued_at": ticket.station_code,
+        "station": who.station_code,
+        "writer": who.code,
+        "approver": approved_by and approved_by.code,
+        "with_code": with_code,
+        "reason": voiding.reason,
+        "voided_at": time_text(now),
+        "request_id": asked.request,
+    }
+    entry = office.log(unit, Tag.VOID, body)
+    answer = {"number": ticket.number, "back": back, "back_cents": ticket.price_cents}
+    keep_answer(unit, who, asked, answer)
+    records.add_void(
+        unit,
+        {
+            "ticket": ticket.number,
+            "station": who.station,
+            "staff": who.staff,
+            "drawer": who.drawer,
+            "approver": approved_by and approved_by.id,
+            "with_code": with_code,
+            "reason": voiding.reason,
+            "voided_at": now,
+            "request": asked.request,
+            "entry": entry.id,
+        },
+    )
+    records.give_back_coupons(unit, paid)
+    add_postings(unit, entry.id, _money_back(who.drawer, paid))
+    records.add_print_job(unit, who.station, Slip.VOID, {"ticket": ticket.number}, entry.id)
+    return answer
+
+
+def _ticket_to_void(unit: Unit, number: int) -> TicketRow:
+    """Return a ticket whose first game is open, and stays open until this transaction ends."""
+    found = queries.ticket(unit.connection, number)
+    if found is None:
+        raise say_no(No.UNKNOWN_TICKET, number=number)
+    unit.share_series(found.series)
+    ticket = queries.ticket(unit.connection, number) or found  # as it is now, under the lock
+    if ticket.voided_at is not None:
+        at = time_text(ticket.voided_at)
+        raise say_no(No.ALREADY_VOID, number=printed_number(number), at=at)
+    name = f"{ticket.series}-{ticket.first_game}"
+    if ticket.first_game_state is not GameState.OPEN:
+        raise say_no(No.TOO_LATE, number=printed_number(number), game=name)
+    game = games.open_game(unit.connection, ticket.series)
+    if game is not None and game.closes_at is not None and unit.now() >= game.closes_at:
+        raise say_no(No.GAME_CLOSED, game=name)
+    return ticket
+
+
+def _check_approved(
+    who: Worker, ticket: TicketRow, approved_by: Person | None, *, with_code: bool
+) -> None:
+    if approved_by is not None and approved_by.id == who.staff:
+        raise say_no(No.APPROVER_SAME)
+    if approved_by is None and not with_code:
+        raise say_no(No.APPROVAL_NEEDED, why="the ticket's code is missing")
+    if approved_by is None and ticket.station != who.station:
+        why = f"the ticket was issued at {ticket.station_code}"
+        raise say_no(No.APPROVAL_NEEDED, why=why)
+
+
+def _money_back(drawer: int, paid: tuple[Tender, ...]) -> list[Leg]:
+    """Return what a void moves: what was paid out of the drawer, in kind, and no longer owed."""
+    legs = [
+        Leg(Account.COUPONS, -part.cents)
+        if part.kind is TenderKind.COUPON
+        else Leg(Account.DRAWER, -part.cents, drawer, part.kind)
+        for part in paid
+    ]
+    return [*legs, Leg(Account.PREPAID, sum(part.cents for part in paid))]

@@ -1,0 +1,122 @@
+"""An engine for SQLite or PostgreSQL, set up so that what was committed is on the disk.
+
+SQLite, the default: write-ahead log, `synchronous=FULL` (NORMAL may forget the last commits after a
+power cut), foreign keys, and every transaction that may write begins with BEGIN IMMEDIATE, so none
+fails half-way because another came first. SQLite lets writers wait in no order, and one of many can
+starve; so those of one process stand in a queue of their own before they ask.
+
+PostgreSQL, for production: read committed, and advisory locks where sales and lockout meet
+(`app.store.unit`).
+"""
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import URL, Connection, create_engine, event, make_url
+from sqlalchemy.pool import QueuePool
+
+from app.clock import Clock
+
+BUSY_MILLISECONDS = 30_000
+CONNECTIONS = 40
+
+
+class Database:
+    """The one database of a house."""
+
+    def __init__(self, url: str, clock: Clock | None = None) -> None:
+        """Prepare to connect.
+
+        Args:
+            url: `sqlite:///PATH` or `postgresql+psycopg://...`.
+            clock: used in place of the database's own clock, by tests.
+        """
+        self.url = make_url(url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.clock = clock
+        self._writers = FairLock()
+        self.engine = create_engine(
+            _opened(self.url),
+            poolclass=QueuePool,
+            pool_size=CONNECTIONS,
+            max_overflow=0,
+            pool_timeout=30,
+        )
+        if self.is_sqlite:
+            event.listen(self.engine, "connect", _set_up_sqlite)
+            event.listen(self.engine, "begin", _begin_sqlite)
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Give out a connection in a transaction that may write; it is rolled back at the end."""
+        if not self.is_sqlite:
+            with self.engine.connect() as connection:
+                yield connection
+            return
+        with self._writers, self.engine.connect() as connection:
+            connection.execution_options(keno_writes=True)
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Give out a connection that sees one moment of the database, and changes nothing."""
+        with self.engine.connect() as connection:
+            if not self.is_sqlite:
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            yield connection
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.engine.dispose()
+
+
+class FairLock:
+    """A lock that is given to those who wait in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()
+        self._waiting: deque[threading.Lock] = deque()
+        self._is_taken = False
+
+    def __enter__(self) -> None:
+        with self._mutex:
+            if not self._is_taken:
+                self._is_taken = True
+                return
+            turn = threading.Lock()
+            turn.acquire()
+            self._waiting.append(turn)
+        turn.acquire()  # released by whoever has the lock before
+
+    def __exit__(self, *_: object) -> None:
+        with self._mutex:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._is_taken = False
+
+
+def _opened(url: URL) -> URL:
+    """Let a SQLite connection go from thread to thread: the pool gives it to one at a time."""
+    if url.get_backend_name() != "sqlite":
+        return url
+    return url.update_query_dict({"check_same_thread": "false"})
+
+
+def _set_up_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401  the driver's own object
+    connection.isolation_level = None  # we say ourselves when a transaction begins
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        f"busy_timeout={BUSY_MILLISECONDS}",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("keno_writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,130 @@
+"""Who works where: stations, staff, and who is signed in."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, select
+
+from app.store.tables import Drawer, Role, SignIn, Staff, Station
+
+_WORKER = (
+    select(
+        Staff.id.label("staff"),
+        Staff.code,
+        Staff.name,
+        Staff.role,
+        Staff.disabled_at.label("staff_disabled_at"),
+        Station.id.label("station"),
+        Station.code.label("station_code"),
+        Station.location,
+        Station.disabled_at.label("station_disabled_at"),
+        SignIn.until,
+        SignIn.ended_at,
+        Drawer.id.label("drawer"),
+    )
+    .join_from(SignIn, Staff, Staff.id == SignIn.staff)
+    .join(Station, Station.id == SignIn.station)
+    .outerjoin(
+        Drawer,
+        and_(Drawer.station == Station.id, Drawer.staff == Staff.id, Drawer.closed_at.is_(None)),
+    )
+    .where(SignIn.token == bindparam("token"), Station.token == bindparam("station_token"))
+)
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A person at a station, as both stand in the database now."""
+
+    staff: int
+    code: str
+    name: str
+    role: Role
+    station: int
+    station_code: str
+    location: str
+    drawer: int | None  # the one that this person has open at this station
+    until: datetime
+    ended: bool
+    staff_disabled: bool
+    station_disabled: bool
+
+
+@dataclass(frozen=True)
+class Person:
+    """One of the staff, as far as signing in is concerned."""
+
+    id: int
+    code: str
+    name: str
+    role: Role
+    secret: str
+    failed_tries: int
+    locked_until: datetime | None
+    disabled: bool
+
+
+@dataclass(frozen=True)
+class StationRow:
+    """A work station."""
+
+    id: int
+    code: str
+    location: str
+    enrolment: bytes | None
+    disabled: bool
+
+
+def worker(connection: Connection, station_token: bytes, token: bytes) -> Worker | None:
+    """Return who is signed in with this token at the station with that one."""
+    row = connection.execute(_WORKER, {"station_token": station_token, "token": token}).first()
+    if row is None:
+        return None
+    return Worker(
+        staff=row.staff,
+        code=row.code,
+        name=row.name,
+        role=Role(row.role),
+        station=row.station,
+        station_code=row.station_code,
+        location=row.location,
+        drawer=row.drawer,
+        until=row.until,
+        ended=row.ended_at is not None,
+        staff_disabled=row.staff_disabled_at is not None,
+        station_disabled=row.station_disabled_at is not None,
+    )
+
+
+def person_named(connection: Connection, name: str) -> Person | None:
+    """Return one of the staff by the name that they sign in with."""
+    row = connection.execute(select(Staff.__table__).where(Staff.name == name)).first()
+    if row is None:
+        return None
+    return Person(
+        id=row.id,
+        code=row.code,
+        name=row.name,
+        role=Role(row.role),
+        secret=row.secret,
+        failed_tries=row.failed_tries,
+        locked_until=row.locked_until,
+        disabled=row.disabled_at is not None,
+    )
+
+
+def station_coded(connection: Connection, code: str) -> StationRow | None:
+    """Return a station by its code."""
+    return _station(connection, Station.code == code)
+
+
+def station_with(connection: Connection, token: bytes) -> StationRow | None:
+    """Return the station that enrolled with this token."""
+    return _station(connection, Station.token == token)
+
+
+def _station(connection: Connection, which: ColumnElement[bool]) -> StationRow | None:
+    row = connection.execute(select(Station.__table__).where(which)).first()
+    if row is None:
+        return None
+    return StationRow(row.id, row.code, row.location, row.enrolment, row.disabled_at is not None)

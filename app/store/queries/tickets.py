@@ -1,0 +1,143 @@
+"""Tickets, and what became of them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from app.keno.tender import Tender, TenderKind
+from app.store.tables import Asked, Card, Game, GameState, LogEntry, Staff, Station, Ticket, Void
+from app.store.tables import Tender as TenderRow
+
+_TICKET = (
+    select(
+        Ticket.number,
+        Ticket.series,
+        Ticket.first_game,
+        Ticket.last_game,
+        Ticket.games,
+        Ticket.type,
+        Ticket.source,
+        Ticket.replay_of,
+        Ticket.play,
+        Ticket.card,
+        Card.hash.label("card_hash"),
+        Ticket.price_per_game_cents,
+        Ticket.price_cents,
+        Ticket.tendered_cents,
+        Ticket.station,
+        Station.code.label("station_code"),
+        Staff.code.label("writer_code"),
+        Ticket.sold_at,
+        Ticket.code_key,
+        LogEntry.leaf,
+        Game.state.label("first_game_state"),
+        Void.voided_at,
+    )
+    .join(Card, Card.id == Ticket.card)
+    .join(Station, Station.id == Ticket.station)
+    .join(Staff, Staff.id == Ticket.staff)
+    .join(LogEntry, LogEntry.id == Ticket.entry)
+    .join(Game, (Game.series == Ticket.series) & (Game.number == Ticket.first_game))
+    .outerjoin(Void, Void.ticket == Ticket.number)
+)
+
+
+@dataclass(frozen=True)
+class TicketRow:
+    """A ticket as it was sold, with its void if it has one."""
+
+    number: int
+    series: str
+    first_game: int
+    last_game: int
+    games: int
+    type: str
+    source: str
+    replay_of: int | None
+    play: Any
+    card: int
+    card_hash: bytes
+    price_per_game_cents: int
+    price_cents: int
+    tendered_cents: int
+    station: int
+    station_code: str
+    writer_code: str
+    sold_at: datetime
+    code_key: int
+    leaf: bytes
+    first_game_state: GameState
+    voided_at: datetime | None
+
+
+@dataclass(frozen=True)
+class VoidRow:
+    """One line of the daily list of voided tickets."""
+
+    ticket: int
+    issued_at: str
+    voided_at_station: str
+    voided_by: str
+    approver: int | None
+    with_code: bool
+    reason: str
+    price_cents: int
+    voided_at: datetime
+
+
+def ticket(connection: Connection, number: int) -> TicketRow | None:
+    """Return a ticket by its number."""
+    row = connection.execute(_TICKET.where(Ticket.number == number)).first()
+    if row is None:
+        return None
+    fields = dict(row._mapping)  # noqa: SLF001  a row's own way to be read
+    fields["first_game_state"] = GameState(fields["first_game_state"])
+    return TicketRow(**fields)
+
+
+def tender_of(connection: Connection, number: int) -> list[Tender]:
+    """Return what a ticket was paid with."""
+    found = (
+        select(TenderRow.kind, TenderRow.cents, TenderRow.serial)
+        .where(TenderRow.ticket == number)
+        .order_by(TenderRow.place)
+    )
+    return [
+        Tender(TenderKind(kind), cents, serial) for kind, cents, serial in connection.execute(found)
+    ]
+
+
+def answered(connection: Connection, station: int, request: str) -> tuple[bytes, Any] | None:
+    """Return what a station asked for under a request id, and what it was answered."""
+    found = select(Asked.content, Asked.answer).where(
+        Asked.station == station, Asked.request == request
+    )
+    row = connection.execute(found).first()
+    return None if row is None else (row.content, row.answer)
+
+
+def voids_between(connection: Connection, start: datetime, end: datetime) -> list[VoidRow]:
+    """Return the tickets voided in a period, under the station that issued them (15.4(e)-list)."""
+    issuing, voiding = Station.__table__.alias("issuing"), Station.__table__.alias("voiding")
+    found = (
+        select(
+            Void.ticket,
+            issuing.c.code,
+            voiding.c.code,
+            Staff.code,
+            Void.approver,
+            Void.with_code,
+            Void.reason,
+            Ticket.price_cents,
+            Void.voided_at,
+        )
+        .join(Ticket, Ticket.number == Void.ticket)
+        .join(issuing, issuing.c.id == Ticket.station)
+        .join(voiding, voiding.c.id == Void.station)
+        .join(Staff, Staff.id == Void.staff)
+        .where(Void.voided_at >= start, Void.voided_at < end)
+        .order_by(issuing.c.code, Void.ticket)
+    )
+    return [VoidRow(*row) for row in connection.execute(found)]

@@ -1,0 +1,57 @@
+"""Rate cards and games."""
+
+from datetime import datetime
+
+from sqlalchemy import insert, update
+
+from app.store.tables import Card, CardAcceptance, CardTerm, Consent, Game, GameState
+from app.store.unit import Unit
+
+
+def add_card(unit: Unit, digest: bytes, name: str, file: str, staff: int, entry: int) -> int:
+    """Keep a version of the rate card, and return its id."""
+    values = {"hash": digest, "name": name, "file": file, "staff": staff, "entry": entry}
+    card: int = unit.connection.execute(
+        insert(Card).values({**values, "brought_at": unit.now()}).returning(Card.id)
+    ).scalar_one()
+    return card
+
+
+def accept_card(unit: Unit, card: int, consent: Consent, staff: int, entry: int) -> None:
+    """Note that one of the two accepted a card."""
+    values = {"card": card, "consent": consent.value, "staff": staff, "entry": entry}
+    unit.connection.execute(insert(CardAcceptance), {**values, "accepted_at": unit.now()})
+
+
+def add_term(
+    unit: Unit, card: int, published_at: datetime, effective_at: datetime, staff: int, entry: int
+) -> None:
+    """Put a card into force from a time on."""
+    values = {"card": card, "staff": staff, "entry": entry}
+    unit.connection.execute(
+        insert(CardTerm), {**values, "published_at": published_at, "effective_at": effective_at}
+    )
+
+
+def add_game(
+    unit: Unit, series: str, number: int, card: int, closes_at: datetime | None, now: datetime
+) -> None:
+    """Open a game."""
+    values = {"series": series, "number": number, "state": GameState.OPEN.value, "card": card}
+    unit.connection.execute(insert(Game), {**values, "opened_at": now, "closes_at": closes_at})
+
+
+def lock_game(
+    unit: Unit, series: str, number: int, tickets: int, handle_cents: int, now: datetime
+) -> None:
+    """Lock a game, with what was sold for it."""
+    unit.connection.execute(
+        update(Game)
+        .where(Game.series == series, Game.number == number)
+        .values(
+            state=GameState.LOCKED.value,
+            locked_at=now,
+            tickets=tickets,
+            handle_cents=handle_cents,
+        )
+    )

@@ -1,0 +1,89 @@
+"""Entries of the log, and the sealing of its tree."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, insert, update
+from sqlalchemy.exc import IntegrityError
+
+from app.store.tables import (
+    LogCheckpoint,
+    LogEntry,
+    LogHead,
+    LogNode,
+    LogPending,
+    LogPosition,
+)
+from app.store.unit import Unit
+
+
+class SealedMeanwhile(Exception):  # noqa: N818  another sealer came first, and its places hold
+    """Another transaction gave out the places that this one wanted to give."""
+
+
+def add_entry(unit: Unit, tag: str, salt: bytes, body: str, leaf: bytes) -> int:
+    """Add an entry, without a place in the tree yet, and return its id."""
+    values = {"tag": tag, "salt": salt, "body": body, "leaf": leaf}
+    entry: int = unit.connection.execute(
+        insert(LogEntry).values(values).returning(LogEntry.id)
+    ).scalar_one()
+    unit.connection.execute(insert(LogPending), {"entry": entry})
+    return entry
+
+
+def start_log(unit: Unit, root: bytes) -> None:
+    """Make the head of an empty tree."""
+    unit.connection.execute(insert(LogHead), {"id": 1, "size": 0, "root": root})
+
+
+def add_positions(unit: Unit, size: int, entries: Sequence[tuple[int, bytes]]) -> None:
+    """Give entries, each with its leaf, the next places.
+
+    Raises:
+        SealedMeanwhile: somebody else gave them out.
+    """
+    rows = [
+        {"position": size + number, "entry": entry, "leaf": leaf}
+        for number, (entry, leaf) in enumerate(entries)
+    ]
+    try:
+        unit.connection.execute(insert(LogPosition), rows)
+    except IntegrityError:
+        raise SealedMeanwhile from None
+    unit.connection.execute(
+        delete(LogPending).where(LogPending.entry.in_([entry for entry, _ in entries]))
+    )
+
+
+def add_nodes(unit: Unit, nodes: Sequence[tuple[int, int, bytes]]) -> None:
+    """Keep the roots of tiles that were filled."""
+    if nodes:
+        unit.connection.execute(
+            insert(LogNode),
+            [{"level": level, "place": place, "hash": root} for level, place, root in nodes],
+        )
+
+
+def swap_head(unit: Unit, old_size: int, size: int, root: bytes) -> None:
+    """Move the head on, if it is still where it was.
+
+    Raises:
+        SealedMeanwhile: it is not.
+    """
+    moved = unit.connection.execute(
+        update(LogHead).where(LogHead.size == old_size).values(size=size, root=root)
+    )
+    if not moved.rowcount:
+        raise SealedMeanwhile
+
+
+def add_checkpoint(unit: Unit, size: int, note: str, game: str | None) -> None:
+    """Keep a head that was signed.
+
+    Raises:
+        SealedMeanwhile: one of this size was signed already.
+    """
+    values = {"size": size, "note": note, "signed_at": unit.now(), "game": game}
+    try:
+        unit.connection.execute(insert(LogCheckpoint), values)
+    except IntegrityError:
+        raise SealedMeanwhile from None

@@ -1,0 +1,79 @@
+"""The log: entries as they happened, their places in the tree, and the heads that were signed."""
+
+from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.store.tables.base import Code, Digest, Id, Moment, Number, Ref, Table, Words
+
+
+class LogEntry(Table):
+    """One entry, written in the transaction of the act that it tells of."""
+
+    __tablename__ = "log_entry"
+    append_only = True
+
+    id: Mapped[Id]
+    tag: Mapped[Code]
+    salt: Mapped[Digest]
+    body: Mapped[Words]
+    leaf: Mapped[Digest]
+
+
+class LogPending(Table):
+    """An entry that has no place in the tree yet; sealing gives it one."""
+
+    __tablename__ = "log_pending"
+
+    entry: Mapped[Ref] = mapped_column(
+        ForeignKey("log_entry.id"), primary_key=True, autoincrement=False
+    )
+
+
+class LogPosition(Table):
+    """The place of an entry in the tree, for ever."""
+
+    __tablename__ = "log_position"
+    append_only = True
+
+    position: Mapped[Number] = mapped_column(primary_key=True, autoincrement=False)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    leaf: Mapped[Digest]
+
+    __table_args__ = (CheckConstraint("position >= 0", "position"),)
+
+
+class LogNode(Table):
+    """The root of a full tile: 256 leaves, or 256 such roots, and so on upwards."""
+
+    __tablename__ = "log_node"
+    append_only = True
+
+    level: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    place: Mapped[Number] = mapped_column(primary_key=True, autoincrement=False)
+    hash: Mapped[Digest]
+
+    __table_args__ = (CheckConstraint("level >= 1", "level"),)
+
+
+class LogHead(Table):
+    """The one head of the tree, moved on by whoever seals (compare and swap)."""
+
+    __tablename__ = "log_head"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    size: Mapped[Number]
+    root: Mapped[Digest]
+
+    __table_args__ = (CheckConstraint("id = 1", "one"), CheckConstraint("size >= 0", "size"))
+
+
+class LogCheckpoint(Table):
+    """A head that was signed: of each size there is one."""
+
+    __tablename__ = "log_checkpoint"
+    append_only = True
+
+    size: Mapped[Number] = mapped_column(primary_key=True, autoincrement=False)
+    note: Mapped[Words]
+    signed_at: Mapped[Moment]
+    game: Mapped[Code | None]  # the game whose lock it sealed, as M-12

@@ -1,0 +1,53 @@
+"""Who works here: staff with their roles and secrets, and who is signed in where (X-access)."""
+
+from enum import StrEnum
+
+from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.store.tables.base import Code, Digest, Id, Moment, Name, Ref, Table, Words, one_of
+
+
+class Role(StrEnum):
+    """The roles of a keno department and of those who watch it."""
+
+    WRITER = "writer"
+    SUPERVISOR = "supervisor"
+    KENO_MANAGER = "keno-manager"
+    OUTSIDE_MANAGER = "outside-manager"
+    INSPECTOR = "inspector"
+    REGULATOR = "regulator"
+    ADMINISTRATOR = "administrator"
+
+
+class Staff(Table):
+    """A person with an id and a secret of their own."""
+
+    __tablename__ = "staff"
+
+    id: Mapped[Id]
+    code: Mapped[Code] = mapped_column(unique=True)  # what is printed on tickets (15.4(c)10)
+    name: Mapped[Name] = mapped_column(unique=True)
+    role: Mapped[Code]
+    secret: Mapped[Words]  # argon2id
+    failed_tries: Mapped[int]
+    locked_until: Mapped[Moment | None]
+    disabled_at: Mapped[Moment | None]
+
+    __table_args__ = (
+        CheckConstraint(one_of("role", Role), "role"),
+        CheckConstraint("failed_tries >= 0", "failed_tries"),
+    )
+
+
+class SignIn(Table):
+    """A person at a station, from signing in to signing out."""
+
+    __tablename__ = "sign_in"
+
+    token: Mapped[Digest] = mapped_column(primary_key=True)
+    staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"), index=True)
+    station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
+    since: Mapped[Moment]
+    until: Mapped[Moment]
+    ended_at: Mapped[Moment | None]

@@ -1,0 +1,212 @@
+"""A keno floor for tests: a real migrated database, a named cast, a clock that tests move.
+
+The cast: Wanda and Walt write tickets, Sam supervises, Max manages outside keno, Ada administers,
+Rita regulates, and Ike is an intruder who has no business here.
+"""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+
+from argon2 import PasswordHasher
+
+from app.audit.books import check_books
+from app.entropy import system_entropy
+from app.flow.access import Credentials, at_console, enrol_station, sign_in
+from app.flow.actor import Actor
+from app.flow.asking import Answer
+from app.flow.codes import validation_code
+from app.flow.drawer import open_drawer
+from app.flow.found_house import (
+    HousePlan,
+    LocationPlan,
+    SeriesPlan,
+    StaffPlan,
+    found_house,
+)
+from app.flow.keys import make_keys, read_keys
+from app.flow.lockout import lock_game
+from app.flow.office import Office
+from app.flow.open_game import open_first_game
+from app.flow.permissions import Permission
+from app.flow.rate_cards import accept_card, bring_card, put_in_force
+from app.flow.sell import Sale, sell_ticket
+from app.flow.void import Voiding, void_ticket
+from app.keno.request import Request
+from app.keno.tender import Tender, TenderKind
+from app.store import schema
+from app.store.database import Database
+from app.store.queries import tickets
+from app.store.tables import LocationKind, Role
+
+CARD = Path(__file__).parent / "keno" / "card.toml"
+NOON = datetime(2026, 11, 16, 17, 0, tzinfo=UTC)
+BANK = {TenderKind.CURRENCY: 50_000, TenderKind.COIN: 5_000}
+
+WANDA, WALT, SAM, SUE, MAX = "Wanda Writer", "Walt Writer", "Sam Super", "Sue Super", "Max Manager"
+ADA, RITA, IKE = "Ada Admin", "Rita Regulator", "Ike Intruder"
+ROLES = {
+    WANDA: Role.WRITER,
+    WALT: Role.WRITER,
+    SAM: Role.SUPERVISOR,
+    SUE: Role.SUPERVISOR,
+    MAX: Role.OUTSIDE_MANAGER,
+    ADA: Role.ADMINISTRATOR,
+    RITA: Role.REGULATOR,
+}
+FIRST_STATION, SECOND_STATION, SATELLITE = "B1", "B2", "S1"
+
+
+def secret_of(name: str) -> str:
+    """The secret of one of the cast, which is none."""
+    return f"the secret of {name}"
+
+
+def plan() -> HousePlan:
+    """The house of the tests: two series, a booth with two stations, a satellite with one."""
+    return HousePlan(
+        name="Test House",
+        jurisdiction="US-NJ",
+        log_origin="keno.example/test",
+        series=(SeriesPlan("M", "main"), SeriesPlan("F", "fast", 100)),
+        locations=(
+            LocationPlan(
+                "booth",
+                LocationKind.BOOTH,
+                "Main booth",
+                ("M", "F"),
+                (FIRST_STATION, SECOND_STATION),
+            ),
+            LocationPlan("bar", LocationKind.SATELLITE, "Bar", ("F",), (SATELLITE,)),
+        ),
+        staff=tuple(
+            StaffPlan(name.split()[0].upper(), name, role, secret_of(name))
+            for name, role in ROLES.items()
+        ),
+    )
+
+
+def tick(moment: list[datetime]) -> datetime:
+    """Read a clock that moves on by a millisecond whenever it is read."""
+    moment[0] += timedelta(milliseconds=1)
+    return moment[0]
+
+
+@dataclass
+class Floor:
+    """A house whose game M-1 is open, with Wanda at the first station and Walt at the second."""
+
+    office: Office
+    enrolments: dict[str, str]
+    moment: list[datetime]
+    stations: dict[str, str] = field(default_factory=dict)
+    _ids: "count[int]" = field(default_factory=lambda: count(1))
+
+    @classmethod
+    def opened(cls, url: str, folder: Path) -> "Floor":
+        """Found a house on a migrated database, put its card into force, and open its games."""
+        moment = [NOON]
+        database = Database(url, lambda: tick(moment))
+        schema.upgrade(database)
+        make_keys(folder / "keys", system_entropy)
+        office = Office(database, read_keys(folder / "keys"), hasher=PasswordHasher(1, 8, 1))
+        floor = cls(office, found_house(office, plan()), moment)
+        floor.put_in_force(CARD.read_bytes())
+        for series in ("M", "F"):
+            open_first_game(office, floor.sam, series)
+        return floor
+
+    def on(self, url: str) -> "Floor":
+        """The same floor on a copy of its database."""
+        moment = [self.moment[0]]
+        database = Database(url, lambda: tick(moment))
+        office = Office(database, self.office.keys, hasher=self.office.hasher)
+        return Floor(office, self.enrolments, moment)
+
+    # ---- people --------------------------------------------------------------------------------
+
+    @property
+    def sam(self) -> Actor:
+        return at_console(self.office, SAM, secret_of(SAM), Permission.GAME_RUN)
+
+    def station(self, code: str) -> str:
+        """The token of a station, which enrols when it is first asked for."""
+        if code not in self.stations:
+            self.stations[code] = enrol_station(self.office, code, self.enrolments[code])
+        return self.stations[code]
+
+    def signed_in(self, name: str, station: str = FIRST_STATION) -> Credentials:
+        """Sign somebody in."""
+        token = self.station(station)
+        return Credentials(token, sign_in(self.office, token, name, secret_of(name)))
+
+    def writing(self, name: str = WANDA, station: str = FIRST_STATION) -> Credentials:
+        """Sign a writer in and open a drawer."""
+        credentials = self.signed_in(name, station)
+        open_drawer(self.office, credentials, BANK, self.request_id())
+        return credentials
+
+    def request_id(self) -> str:
+        """A request id that no station has used."""
+        return f"request-{next(self._ids)}"
+
+    # ---- acts ----------------------------------------------------------------------------------
+
+    def put_in_force(self, file: bytes, after: timedelta = timedelta()) -> bytes:
+        """Bring a card, have it accepted by Sam and Max, and put it into force."""
+        digest = bring_card(self.office, self.sam, file)
+        accept_card(self.office, self.sam, digest)
+        max_ = at_console(self.office, MAX, secret_of(MAX), Permission.CARD_ACCEPT)
+        accept_card(self.office, max_, digest)
+        put_in_force(self.office, self.sam, digest, self.moment[0] + after + timedelta(seconds=1))
+        self.pass_time(seconds=2)
+        return digest
+
+    def sell(
+        self, credentials: Credentials, sale: Sale | None = None, request: str | None = None
+    ) -> Answer:
+        """Sell a ticket; a dollar on four numbers unless it is said otherwise."""
+        return sell_ticket(self.office, credentials, sale or dollar(), request or self.request_id())
+
+    def void(
+        self,
+        credentials: Credentials,
+        number: int,
+        code: str | None = None,
+        request: str | None = None,
+    ) -> Answer:
+        """Void a ticket with the code from its paper."""
+        voiding = Voiding(number, "changed mind", code or self.code(number))
+        return void_ticket(self.office, credentials, voiding, request or self.request_id())
+
+    def code(self, number: int) -> str:
+        """The code on the paper of a ticket."""
+        with self.office.database.reading() as connection:
+            ticket = tickets.ticket(connection, number)
+        assert ticket is not None
+        return validation_code(self.office.keys, ticket.code_key, number, ticket.leaf)
+
+    def lock(self, series: str = "M") -> int:
+        """Lock the open game of a series."""
+        return lock_game(self.office, self.sam, series)
+
+    def pass_time(self, **time: int) -> None:
+        """Let time pass."""
+        self.moment[0] += timedelta(**time)
+
+    def check_books(self) -> None:
+        """Have the books worked out again: whatever a test did, they must agree."""
+        keys, house = self.office.keys, self.office.house
+        with self.office.database.reading() as connection:
+            found = check_books(connection, house.log_origin, keys.log.public_key())
+        assert [fault for faults in found.values() for fault in faults] == []
+
+    def close(self) -> None:
+        self.office.database.close()
+
+
+def dollar(series: str = "M", games: int = 1) -> Sale:
+    """A straight four-spot for a dollar, paid with a five-dollar bill."""
+    request = Request(groups=((4, 8, 15, 16),), conditioning="1/4 @ 1.00", games=games)
+    return Sale(series, request, (Tender(TenderKind.CURRENCY, 500),))

@@ -2,7 +2,6 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-CARD := app/rate_cards/house-card-1.toml
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup run test proof bench lint lock clean
@@ -43,17 +42,11 @@ lock: .venv/.developing ## resolve the requirements of setup.cfg anew and lock t
 
 # ---- the product -----------------------------------------------------------------------------
 
-run: .venv/.running ## start the house (so far there are only its rules and its draw: see both at work)
-	@echo 'There is no house to start yet: what exists is the rules of keno and the draw. A ticket,'
-	@echo 'priced and then graded against two draws:'
-	@echo; echo '$$ keno quote --rate-card $(CARD) docs/examples/request.json'; echo
-	@$(BIN)/keno quote --rate-card $(CARD) docs/examples/request.json
-	@echo; echo '$$ keno grade --rate-card $(CARD) docs/examples/grading.json'; echo
-	@$(BIN)/keno grade --rate-card $(CARD) docs/examples/grading.json
-	@echo; echo 'Three games, drawn by generator and inspector in a rehearsal with test keys:'
-	@echo; echo '$$ keno-rng sample --draws 3 --full'; echo
-	@$(BIN)/keno-rng sample --draws 3 --full
-	@echo; echo 'More: $(BIN)/keno --help, $(BIN)/keno-rng --help, rng/README.md, and the pages in docs/.'
+PORT ?= 8000
+INTERVAL ?= 240
+
+run: .venv/.running ## start the demonstration house (PORT=8000 INTERVAL=240; KENO_DATABASE for PostgreSQL)
+	@$(BIN)/python -m app.demo --port $(PORT) --interval $(INTERVAL)
 
 # ---- the evidence ----------------------------------------------------------------------------
 

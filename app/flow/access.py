@@ -79,6 +79,23 @@ def enrol_station(office: Office, code: str, enrolment: str) -> str:
     return token
 
 
+def renew_enrolment(office: Office, actor: Actor, code: str) -> str:
+    """Give a station a new one-time code, for a machine that was replaced; its token ends.
+
+    Refuses: a station that is not there.
+    """
+    enrolment = office.entropy(ENROLMENT_BYTES).hex()
+    with office.unit() as unit:
+        station = people.station_coded(unit.connection, code)
+        if station is None:
+            raise say_no(No.NOT_ENROLLED)
+        body = {"station": station.code, "change": "to be enrolled again", "by": actor.code}
+        office.log(unit, Tag.STATION, {**body, "time": time_text(unit.now())})
+        records.renew_enrolment(unit, station.id, digest(enrolment))
+        unit.commit()
+    return enrolment
+
+
 # ---- people --------------------------------------------------------------------------------------
 
 

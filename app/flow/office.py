@@ -47,11 +47,15 @@ class Office:
     @cached_property
     def house(self) -> HouseRow:
         """The house, which never changes once it is founded."""
-        with self.database.reading() as connection:
-            found = house.house(connection)
+        found = self.find_house()
         if found is None:
             raise LookupError("the house was not founded yet")
         return found
+
+    def find_house(self) -> HouseRow | None:
+        """Return the house, if it was founded."""
+        with self.database.reading() as connection:
+            return house.house(connection)
 
     def card(self, unit: Unit, card: int) -> RateCard:
         """Return a version of the rate card; versions never change, so each is read once."""

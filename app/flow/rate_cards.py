@@ -61,8 +61,10 @@ def accept_card(office: Office, actor: Actor, digest: bytes) -> None:
         unit.commit()
 
 
-def put_in_force(office: Office, actor: Actor, digest: bytes, effective_at: datetime) -> None:
-    """Publish a card with the time from which it holds.
+def put_in_force(
+    office: Office, actor: Actor, digest: bytes, effective_at: datetime | None = None
+) -> datetime:
+    """Publish a card with the time from which it holds, the earliest there is if none is given.
 
     Refuses: a card that is not here or not accepted by both, or a time without notice.
     """
@@ -72,6 +74,7 @@ def put_in_force(office: Office, actor: Actor, digest: bytes, effective_at: date
             raise say_no(No.CARD_NOT_ACCEPTED)
         # The first card of a house takes the place of none that a patron could have read.
         earliest = now + NOTICE if cards.terms(unit.connection) else now
+        effective_at = effective_at or earliest
         if effective_at < earliest:
             raise say_no(No.CARD_TOO_EARLY, earliest=time_text(earliest))
         body = {"card": digest.hex(), "effective_at": time_text(effective_at)}
@@ -79,6 +82,7 @@ def put_in_force(office: Office, actor: Actor, digest: bytes, effective_at: date
         entry = office.log(unit, Tag.CARD_IN_FORCE, {**body, **told})
         records.add_term(unit, card.id, now, effective_at, actor.staff, entry.id)
         unit.commit()
+    return effective_at
 
 
 def _card(unit: Unit, digest: bytes) -> CardRow:

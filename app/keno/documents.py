@@ -35,7 +35,7 @@ def read_json(document: bytes, limit: int = DOCUMENT_MAX) -> object:
     if len(document) > limit:
         raise Refused([refusal(Code.TOO_LONG, limit=limit)])
     try:
-        return json.loads(
+        value = json.loads(
             document.decode("utf-8-sig"),
             object_pairs_hook=_each_name_once,
             parse_constant=_not_a_number,
@@ -44,12 +44,15 @@ def read_json(document: bytes, limit: int = DOCUMENT_MAX) -> object:
         raise Refused([refusal(Code.NOT_UTF8)]) from None
     except (ValueError, RecursionError) as trouble:
         raise Refused([refusal(Code.NOT_JSON, reason=quoted(str(trouble)))]) from None
+    if b"\\u" in document and not _is_text(value):  # only an escape can hide what is no text
+        raise Refused([refusal(Code.NOT_TEXT)])
+    return value
 
 
 def read_request(document: object) -> Request:
     """Return the request that a document describes."""
     faults: list[Refusal] = []
-    request = _request(Fields(document, "", faults), faults)
+    request = request_from(Fields(document, "", faults), faults)
     refuse_all(faults)
     return request
 
@@ -58,7 +61,7 @@ def read_grading(document: object) -> tuple[Request, tuple[tuple[int, ...], ...]
     """Return the request and the draws of a document to be graded."""
     faults: list[Refusal] = []
     fields = Fields(document, "", faults)
-    request = _request(fields.inner("request"), faults)
+    request = request_from(fields.inner("request"), faults)
     draws = fields.lists_of_wholes("draws")
     fields.no_more()
     refuse_all(faults)
@@ -134,25 +137,35 @@ def ratio(exact: Fraction) -> str:
     return f"{exact.numerator}/{exact.denominator}"
 
 
-def _request(fields: Fields, faults: list[Refusal]) -> Request:
-    groups = fields.lists_of_wholes("groups")
-    kings = tuple((king,) for king in fields.wholes("kings"))
-    conditioning = fields.text_or_items("conditioning")
+def request_from(fields: Fields, faults: list[Refusal]) -> Request:
+    """Return the request that an object describes; its faults go to the list."""
     request = Request(
-        groups=groups + kings,
-        conditioning=conditioning
-        if isinstance(conditioning, str)
-        else tuple(
-            # One line too many is enough for pricing to refuse them all.
-            _line(line, f"{fields.place_of('conditioning')}[{place}]", faults)
-            for place, line in enumerate(conditioning[: LINES_MAX + 1])
-        ),
+        groups=groups_from(fields),
+        conditioning=conditioning_from(fields, faults),
         games=fields.whole("games", -LARGEST, default=1),  # pricing says what is wrong with -1
         price_cents=fields.maybe_whole("price_cents"),
         quick_pick=fields.maybe_whole("quick_pick", 1, NUMBERS),
     )
     fields.no_more()
     return request
+
+
+def groups_from(fields: Fields) -> tuple[tuple[int, ...], ...]:
+    """Return the groups of an object, kings last, in the order of their letters."""
+    groups = fields.lists_of_wholes("groups")
+    return groups + tuple((king,) for king in fields.wholes("kings"))
+
+
+def conditioning_from(fields: Fields, faults: list[Refusal]) -> str | tuple[WrittenLine, ...]:
+    """Return the conditioning of an object: as text, or line by line."""
+    conditioning = fields.text_or_items("conditioning")
+    if isinstance(conditioning, str):
+        return conditioning
+    return tuple(
+        # One line too many is enough for pricing to refuse them all.
+        _line(line, f"{fields.place_of('conditioning')}[{place}]", faults)
+        for place, line in enumerate(conditioning[: LINES_MAX + 1])
+    )
 
 
 def _line(document: object, place: str, faults: list[Refusal]) -> WrittenLine:
@@ -213,6 +226,14 @@ def _each_name_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         twice = max(names, key=lambda name: names[name])
         raise Refused([refusal(Code.FIELD_TWICE, field=quoted(twice))])
     return table
+
+
+def _is_text(value: object) -> bool:
+    """Whether every text in a value can be stored anywhere: no NUL, no half of a surrogate pair."""
+    try:
+        return "\\u0000" not in json.dumps(value, ensure_ascii=False).encode().decode()
+    except UnicodeEncodeError:
+        return False
 
 
 def _not_a_number(constant: str) -> object:

@@ -111,6 +111,18 @@ class Fields:
             self._wrong(field, "a text")
         return default or ""
 
+    def maybe_text(self, field: str) -> str | None:
+        """Return a text, or None where the field is absent or faulty."""
+        value = self._take(field)
+        if value is None or isinstance(value, str):
+            return value
+        self._wrong(field, "a text")
+        return None
+
+    def has(self, field: str) -> bool:
+        """Whether a field is there and says something."""
+        return self._table.get(field) is not None
+
     def choice(self, field: str, choices: Iterable[str], *, default: str) -> str:
         """Return one of the words that may stand here; an absent field is the default."""
         words = tuple(choices)
@@ -135,6 +147,10 @@ class Fields:
         """Report every field that nobody has read."""
         for field in self.take_names():
             self._fault(Code.FIELD_UNKNOWN, field)
+
+    def take(self, field: str) -> object:
+        """Return whatever stands in a field, for a form of its own."""
+        return self._take(field)
 
     def _take(self, field: str) -> object:
         if field in self._unread:

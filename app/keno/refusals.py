@@ -35,6 +35,7 @@ class Code(Coded):
     TOO_LONG = "document.too_long", "The document is longer than {limit} bytes."
     NOT_UTF8 = "document.not_utf8", "The document is not text in UTF-8."
     NOT_JSON = "document.not_json", "The document is not JSON: {reason}."
+    NOT_TEXT = "document.not_text", "The document holds a character that is no text."
     NOT_TOML = "document.not_toml", "The rate card is not TOML: {reason}."
     FIELD_TWICE = "document.field_twice", "The field {field} stands twice in one object."
     FIELD_MISSING = "document.field_missing", "The field {field} is missing."
@@ -149,7 +150,10 @@ class Code(Coded):
         "Coupons give no change: {coupons} in coupons is more than the {price} the ticket costs.",
     )
     COUPON_TWICE = "tender.coupon_twice", "Coupon {serial} was tendered twice."
-    SERIAL_MISSING = "tender.serial_missing", "A coupon needs its serial number."
+    SERIAL_MISSING = (
+        "tender.serial_missing",
+        "A coupon needs its serial number: 1 to 40 letters, digits and dashes.",
+    )
     SERIAL_UNKNOWN_KIND = "tender.serial_not_coupon", "Only a coupon has a serial number."
 
     # Grading and odds.

@@ -4,12 +4,15 @@ Change is cash, and never given on a coupon: so coupons may not come to more tha
 whatever is tendered beyond it is change from currency, coin, chips or tokens.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from app.keno.money import dollars
 from app.keno.refusals import Code, Refusal, quoted, refusal
+
+_SERIAL = re.compile(r"[A-Za-z0-9-]{1,40}")
 
 
 class TenderKind(StrEnum):
@@ -44,7 +47,7 @@ def check_tender(tender: Sequence[Tender], price_cents: int) -> Iterator[Refusal
         if part.kind is not TenderKind.COUPON:
             if part.serial is not None:
                 yield refusal(Code.SERIAL_UNKNOWN_KIND, where)
-        elif part.serial is None:
+        elif part.serial is None or not _SERIAL.fullmatch(part.serial):
             yield refusal(Code.SERIAL_MISSING, where)
         elif part.serial in serials:
             yield refusal(Code.COUPON_TWICE, where, serial=quoted(part.serial))

@@ -29,6 +29,7 @@ ELSEWHERE = {
     "conditioning.too_long",
     "conditioning.too_many_lines",
     "document.not_json",
+    "document.not_text",
     "document.not_toml",
     "document.not_utf8",
     "document.too_long",

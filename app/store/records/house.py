@@ -51,6 +51,15 @@ def enrol_station(unit: Unit, station: int, token: bytes) -> None:
     )
 
 
+def renew_enrolment(unit: Unit, station: int, enrolment: bytes) -> None:
+    """Let a station enrol again; whatever token it had counts no more."""
+    unit.connection.execute(
+        update(Station)
+        .where(Station.id == station)
+        .values(enrolment=enrolment, token=None, enrolled_at=None)
+    )
+
+
 def disable_station(unit: Unit, station: int) -> None:
     """Keep a station from doing anything, from now on."""
     unit.connection.execute(

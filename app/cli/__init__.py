@@ -1,4 +1,6 @@
-"""The `keno` command: odds, rate cards, prices and grades, without a database.
+"""The `keno` command: odds, rate cards, prices and grades; and the house and its books.
+
+What needs no database is here and starts at once; what works on the house is in `app.cli.house`.
 
 Exit codes: 0 done; 2 bad usage; 3 refused; 1 a fault of ours. With --json one document goes to
 standard output, also when it is a refusal. With --jsonl there is one document a line in and one
@@ -11,12 +13,13 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO
 
 from app import tables
+from app.cli.answers import DONE, REFUSED, USAGE, Answer, BadUsage
+from app.cli.house_parser import add_house_commands
 from app.keno.aggregate import prorate
 from app.keno.card_checks import all_figures, check_card
 from app.keno.card_file import FILE_MAX, read_card, read_card_and_faults
@@ -40,21 +43,7 @@ from app.keno.rate_card import RateCard
 from app.keno.refusals import Code, Refused, in_order, placed_within, quoted, refusal
 from app.keno.spots import NUMBERS
 
-DONE, USAGE, REFUSED = 0, 2, 3
 STANDARD_INPUT = "-"
-
-
-class BadUsage(Exception):  # noqa: N818  the caller's mistake, not an error of ours
-    """The command was called in a way that cannot be carried out."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a command has to say: to programs, and to people if they ask."""
-
-    document: Mapping[str, object]
-    text: Callable[[], str]
-    exit_code: int = DONE
 
 
 def console() -> None:
@@ -255,6 +244,8 @@ def _parser() -> argparse.ArgumentParser:
     share = commands.add_parser("prorate", help="share the aggregate limit among the winners")
     _add_document(share)
     _add_json(share).set_defaults(command=prorate_wins)
+    for command in add_house_commands(commands):
+        _add_json(command)
     return parser
 
 

@@ -1,0 +1,19 @@
+"""What a command has to say, and how it ends."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+DONE, FAULT, USAGE, REFUSED = 0, 1, 2, 3
+
+
+class BadUsage(Exception):  # noqa: N818  the caller's mistake, not an error of ours
+    """The command was called in a way that cannot be carried out."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command has to say: to programs, and to people if they ask."""
+
+    document: Mapping[str, object]
+    text: Callable[[], str]
+    exit_code: int = DONE

@@ -1,0 +1,80 @@
+"""What the commands of the house are called with; `app.cli.house` carries them out.
+
+That module is loaded when one of them is called and not before: what needs no database starts ten
+times as fast without it.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import TypeAlias
+
+from app.cli.answers import Answer
+
+# argparse has no public name for it.
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
+
+
+def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
+    """Add the commands that work on the house, and yield each."""
+    database = _group(commands, "database", "the database and its schema")
+    yield _act(database, "upgrade", "upgrade_database", "bring it to this software's revision")
+
+    house = _group(commands, "house", "keys and founding")
+    yield _act(house, "keys", "make_house_keys", "make the keys of the back office")
+    founding = _act(house, "found", "found", "found the house that a plan describes")
+    founding.add_argument("plan", metavar="PLAN", help="the plan, in TOML")
+    yield founding
+
+    card = _group(commands, "card", "put rate cards into force")
+    bringing = _by_somebody(_act(card, "bring", "bring", "bring a new version"))
+    bringing.add_argument("file", metavar="FILE", help="the card, in TOML")
+    yield bringing
+    yield _of_card(_act(card, "accept", "accept", "accept a version, as one of the two"))
+    forcing = _of_card(_act(card, "force", "force", "publish a version, and from when it holds"))
+    forcing.add_argument("--from", dest="since", metavar="TIME", help="(default: now)")
+    yield forcing
+
+    game = _group(commands, "game", "open and lock games by hand")
+    yield _of_series(_act(game, "open", "open_the_game", "open the first game, or the next"))
+    yield _of_series(_act(game, "lock", "lock_the_game", "lock the open game; the next one opens"))
+
+    log = _group(commands, "log", "the log")
+    yield _act(log, "seal", "seal_the_log", "give every entry its place, and sign the head")
+    yield _act(log, "verify", "verify_log", "work out the whole log again")
+
+    yield _act(commands, "books", "show_books", "work out the whole state again, from facts")
+
+
+def _group(commands: Commands, name: str, help_: str) -> Commands:
+    parser = commands.add_parser(name, help=help_)
+    return parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+
+def _act(commands: Commands, name: str, handler: str, help_: str) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=help_)
+    parser.set_defaults(command=_handler(handler))
+    return parser
+
+
+def _handler(name: str) -> Callable[[argparse.Namespace], Answer]:
+    def command(options: argparse.Namespace) -> Answer:
+        answer: Answer = getattr(import_module("app.cli.house"), name)(options)
+        return answer
+
+    return command
+
+
+def _by_somebody(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument("--as", dest="name", metavar="NAME", required=True, help="who acts")
+    return parser
+
+
+def _of_card(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument("card", metavar="HASH", help="the card's hash")
+    return _by_somebody(parser)
+
+
+def _of_series(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument("series", metavar="SERIES", help="the series' code")
+    return _by_somebody(parser)

@@ -1,0 +1,28 @@
+"""The pages and the API: requests in, one call of the flow, answers out.
+
+routes      how a route says what it is for; a test walks them all
+problems    refusals and faults as HTTP, in one table (RFC 9457)
+forms       the JSON forms of what stations ask for
+api         API v1
+openapi     its description, for programs
+log         the public log: checkpoint, tiles, entries
+public      what anyone may read: the front page, keys, health
+"""
+
+from flask import Flask
+
+from app.flow.office import Office
+from app.keno.documents import DOCUMENT_MAX
+from app.web import api, log, openapi, problems, public
+
+
+def create_app(office: Office) -> Flask:
+    """Return the application of one house."""
+    app = Flask(__name__)
+    app.config["MAX_CONTENT_LENGTH"] = DOCUMENT_MAX
+    app.extensions["office"] = office
+    problems.install(app)
+    for part in (api.routes, openapi.routes, log.routes, public.routes):
+        app.register_blueprint(part)
+    app.after_request(public.harden)
+    return app

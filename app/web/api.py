@@ -1,0 +1,118 @@
+"""API v1: what a work station can ask for. Views translate, and the flow decides."""
+
+from flask import Blueprint, Response, jsonify
+
+from app.clock import time_text
+from app.flow import access
+from app.flow.drawer import close_drawer, open_drawer
+from app.flow.look_up import look_up
+from app.flow.permissions import Permission
+from app.flow.quote import quote_request
+from app.flow.refusals import No, say_no
+from app.flow.sell import sell_ticket
+from app.flow.void import void_ticket
+from app.keno.documents import quote_document
+from app.keno.numbering import read_number
+from app.keno.refusals import quoted
+from app.store.queries import games
+from app.web import forms
+from app.web.routes import ANYONE, STATION, credentials, needs, office, request_id
+
+routes = Blueprint("api", __name__, url_prefix="/api/v1")
+
+
+@routes.post("/stations/enrol")
+@needs(ANYONE)
+def enrol_station() -> Response:
+    """Enrol a work station with its one-time code."""
+    code, enrolment = forms.read_texts("code", "enrolment")
+    return jsonify(station_token=access.enrol_station(office(), code, enrolment))
+
+
+@routes.post("/sign-in")
+@needs(STATION)
+def sign_in() -> Response:
+    """Sign a person in at this station."""
+    name, secret = forms.read_texts("name", "secret")
+    return jsonify(token=access.sign_in(office(), credentials().station, name, secret))
+
+
+@routes.post("/sign-out")
+@needs(STATION)
+def sign_out() -> Response:
+    """Sign the person out who is signed in here."""
+    access.sign_out(office(), credentials())
+    return jsonify({})
+
+
+@routes.get("/games")
+@needs(ANYONE)
+def list_games() -> Response:
+    """List the newest games of all series."""
+    with office().database.reading() as connection:
+        found = games.newest_games(connection, 20)
+    listed = [
+        {
+            "series": game.series,
+            "game": game.number,
+            "state": game.state.value,
+            "closes_at": game.closes_at and time_text(game.closes_at),
+            "locked_at": game.locked_at and time_text(game.locked_at),
+        }
+        for game in found
+    ]
+    return jsonify(games=listed)
+
+
+@routes.post("/quote")
+@needs(Permission.TICKET_QUOTE)
+def quote() -> Response:
+    """Price a request on the card that is in force."""
+    return jsonify(quote_document(quote_request(office(), credentials(), forms.read_quote())))
+
+
+@routes.post("/tickets")
+@needs(Permission.TICKET_SELL)
+def sell() -> tuple[Response, int]:
+    """Sell a ticket; its validation code is on the paper only."""
+    return jsonify(sell_ticket(office(), credentials(), forms.read_sale(), request_id())), 201
+
+
+@routes.get("/tickets/<number>")
+@needs(Permission.TICKET_LOOK_UP)
+def show_ticket(number: str) -> Response:
+    """Say what a ticket is and how it stands."""
+    return jsonify(look_up(office(), credentials(), _number(number)))
+
+
+@routes.post("/tickets/<number>/void")
+@needs(Permission.TICKET_VOID)
+def void(number: str) -> Response:
+    """Take a ticket back before its game is locked."""
+    voiding = forms.read_voiding(_number(number))
+    return jsonify(void_ticket(office(), credentials(), voiding, request_id()))
+
+
+@routes.post("/drawers")
+@needs(Permission.DRAWER_KEEP)
+def open_a_drawer() -> tuple[Response, int]:
+    """Open a drawer with a counted bank."""
+    return jsonify(open_drawer(office(), credentials(), forms.read_count(), request_id())), 201
+
+
+@routes.post("/drawers/<drawer>/close")
+@needs(Permission.DRAWER_KEEP)
+def close_a_drawer(drawer: str) -> Response:
+    """Close a drawer with a blind count."""
+    if (number := read_number(drawer)) is None:
+        raise say_no(No.NO_SUCH_DRAWER)
+    answer = close_drawer(office(), credentials(), number, forms.read_count(), request_id())
+    return jsonify(answer)
+
+
+def _number(text: str) -> int:
+    """Return a ticket's number, typed with its check digit or without."""
+    number = read_number(text)
+    if number is None:
+        raise say_no(No.UNKNOWN_TICKET, number=quoted(text))
+    return number

@@ -1,0 +1,128 @@
+"""The JSON forms of what stations ask for: plain values out, every fault of the form at once."""
+
+from flask import request
+
+from app.flow.access import Approval
+from app.flow.drawer import Counted
+from app.flow.plays import Changes
+from app.flow.sell import Sale
+from app.flow.void import Voiding
+from app.keno.documents import conditioning_from, groups_from, read_json, request_from
+from app.keno.fields import Fields
+from app.keno.refusals import Code, Refusal, refusal, refuse_all
+from app.keno.request import Request
+from app.keno.tender import Tender, TenderKind
+
+# One bill, chip or coupon, and what can lie on a counter: so that no sum leaves the integers.
+CENTS_MAX = 10**11
+PARTS_MAX = 50
+
+
+def body() -> tuple[Fields, list[Refusal]]:
+    """Return the object that a request carries, and the list for its faults."""
+    faults: list[Refusal] = []
+    return Fields(read_json(request.get_data()), "", faults), faults
+
+
+def read_texts(*names: str) -> tuple[str, ...]:
+    """Return the texts of a form that has just these."""
+    fields, faults = body()
+    texts = tuple(fields.text(name) for name in names)
+    fields.no_more()
+    refuse_all(faults)
+    return texts
+
+
+def read_quote() -> Request:
+    """Return the request that is to be quoted."""
+    fields, faults = body()
+    asked = request_from(fields, faults)
+    refuse_all(faults)
+    return asked
+
+
+def read_sale() -> Sale:
+    """Return the sale that is asked for: of a request, a quick-pick, or a ticket to play again."""
+    fields, faults = body()
+    series = fields.text("series")
+    first_game = fields.maybe_whole("first_game", 1)
+    tender = _tender(fields, faults)
+    source = fields.take("source")
+    if isinstance(source, dict):
+        replay = Fields(source, "source", faults)
+        replay_of: int | None = replay.whole("ticket", 1)
+        replay.no_more()
+        what: Request | Changes = _changes(fields, faults)
+    else:
+        replay_of = None
+        if source not in ("request", "quick-pick"):
+            choices = 'request, quick-pick, {"ticket": n}'
+            faults.append(refusal(Code.NOT_A_CHOICE, "source", field="source", choices=choices))
+        what = request_from(fields.inner("request"), faults)
+        if (source == "quick-pick") != (what.quick_pick is not None) and not faults:
+            spots = what.quick_pick or 0
+            faults.append(refusal(Code.QUICK_PICK_ALONE, "request.quick_pick", spots=spots))
+    fields.no_more()
+    refuse_all(faults)
+    return Sale(series, what, tender, first_game, replay_of)
+
+
+def read_voiding(number: int) -> Voiding:
+    """Return the void that is asked for."""
+    fields, faults = body()
+    code, reason = fields.maybe_text("code"), fields.text("reason")
+    approval = None
+    if fields.has("approval"):
+        given = fields.inner("approval")
+        approval = Approval(given.text("name"), given.text("secret"))
+        given.no_more()
+    else:
+        fields.maybe_text("approval")
+    fields.no_more()
+    refuse_all(faults)
+    return Voiding(number, reason, code, approval)
+
+
+def read_count() -> Counted:
+    """Return what was counted in a drawer, in cents by kind."""
+    fields, faults = body()
+    given = fields.inner("counted")
+    counted = {kind: given.whole(kind, 0, CENTS_MAX, default=0) for kind in TenderKind}
+    given.no_more()
+    fields.no_more()
+    refuse_all(faults)
+    return {kind: cents for kind, cents in counted.items() if cents}
+
+
+def _tender(fields: Fields, faults: list[Refusal]) -> tuple[Tender, ...]:
+    tender = []
+    parts = fields.items("tender")
+    if len(parts) > PARTS_MAX:
+        where = {"field": "tender", "low": 0, "high": PARTS_MAX}
+        faults.append(refusal(Code.OUT_OF_RANGE, "tender", **where))
+    for place, part in enumerate(parts[:PARTS_MAX]):
+        each = Fields(part, f"tender[{place}]", faults)
+        kind = each.choice("kind", TenderKind, default="")
+        cents, serial = each.whole("cents", 1, CENTS_MAX), each.maybe_text("serial")
+        each.no_more()
+        if kind:
+            tender.append(Tender(TenderKind(kind), cents, serial))
+    return tuple(tender)
+
+
+def _changes(fields: Fields, faults: list[Refusal]) -> Changes:
+    """Return what is changed of a ticket that is played again: whatever the request names."""
+    if not fields.has("request"):
+        fields.maybe_text("request")
+        return Changes()
+    given = fields.inner("request")
+    named = any(given.has(name) for name in ("groups", "kings"))
+    groups = groups_from(given)
+    changes = Changes(
+        groups=groups if named else None,
+        conditioning=conditioning_from(given, faults) or None,
+        games=given.maybe_whole("games", 1),
+        price_cents=given.maybe_whole("price_cents"),
+    )
+    given.no_more()
+    return changes

@@ -1,0 +1,246 @@
+"""The description of API v1 for programs (OpenAPI 3.1); a test holds it against the routes."""
+
+from importlib.metadata import version
+from typing import Any
+
+from flask import Blueprint, Response, jsonify
+
+from app.flow.void import REASON_MAX
+from app.keno.conditioning_text import TEXT_MAX
+from app.keno.money import LARGEST
+from app.keno.spots import NUMBERS
+from app.keno.tender import TenderKind
+from app.web.forms import CENTS_MAX, PARTS_MAX
+from app.web.routes import ANYONE, needs
+
+Schema = dict[str, Any]
+routes = Blueprint("openapi", __name__, url_prefix="/api/v1")
+
+
+@routes.get("/openapi.json")
+@needs(ANYONE)
+def describe() -> Response:
+    """Describe this API."""
+    return jsonify(document())
+
+
+def document() -> Schema:
+    """Return the whole description."""
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Keno back office", "version": version("keno-back-office")},
+        "servers": [{"url": "/api/v1"}],
+        "paths": _paths(),
+        "components": {
+            "schemas": SCHEMAS,
+            "securitySchemes": {
+                "station": {"type": "apiKey", "in": "header", "name": "X-Station"},
+                "person": {"type": "http", "scheme": "bearer"},
+            },
+        },
+    }
+
+
+def _paths() -> Schema:
+    number = _path_text("number", "A ticket's number, with its check digit or without: 12 or 12-5.")
+    drawer = _path_text("drawer", "A drawer's number.")
+    return {
+        "/stations/enrol": {
+            "post": _act("Enrol a work station", "Enrolment", "Enrolled", security=[])
+        },
+        "/sign-in": {
+            "post": _act(
+                "Sign in at this station", "SignIn", "SignedIn", security=[{"station": []}]
+            )
+        },
+        "/sign-out": {"post": _act("Sign out", None, "Nothing")},
+        "/games": {"get": _act("The newest games", None, "Games", security=[])},
+        "/quote": {"post": _act("Price a request", "Request", "Quote")},
+        "/tickets": {"post": _act("Sell a ticket", "Sale", "Sold", status=201, once=True)},
+        "/tickets/{number}": {"get": _act("Look a ticket up", None, "Ticket", number)},
+        "/tickets/{number}/void": {
+            "post": _act("Void a ticket", "Voiding", "Voided", number, once=True)
+        },
+        "/drawers": {"post": _act("Open a drawer", "Count", "DrawerOpened", status=201, once=True)},
+        "/drawers/{drawer}/close": {
+            "post": _act("Close a drawer", "Count", "DrawerClosed", drawer, once=True)
+        },
+        "/openapi.json": {"get": _act("This description", None, "Anything", security=[])},
+    }
+
+
+def _act(  # noqa: PLR0913  what an operation of OpenAPI has
+    summary: str,
+    asked: str | None,
+    answered: str,
+    *parameters: Schema,
+    status: int = 200,
+    once: bool = False,
+    security: list[Schema] | None = None,
+) -> Schema:
+    """Return one operation; every one can be refused, with a problem document."""
+    given = [*parameters, REQUEST_ID] if once else list(parameters)
+    act: Schema = {
+        "summary": summary,
+        "parameters": given,
+        "security": [{"station": [], "person": []}] if security is None else security,
+        "responses": {
+            str(status): {"description": "Done", "content": _json(answered)},
+            "4XX": {
+                "description": "Refused; the code says why, for good",
+                "content": {"application/problem+json": {"schema": _ref("Problem")}},
+            },
+        },
+    }
+    if asked is not None:
+        act["requestBody"] = {"required": True, "content": _json(asked)}
+    return act
+
+
+def _json(name: str) -> Schema:
+    return {"application/json": {"schema": _ref(name)}}
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _path_text(name: str, description: str) -> Schema:
+    return {
+        "name": name,
+        "in": "path",
+        "required": True,
+        "description": description,
+        "schema": {"type": "string", "minLength": 1},
+    }
+
+
+def _object(required: list[str], **properties: Schema) -> Schema:
+    """Return the form of an object that has these fields and no others."""
+    return {
+        "type": "object",
+        "required": required,
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def _answer(**properties: Schema) -> Schema:
+    """Return the form of an answer: these fields, and perhaps more in time."""
+    return {"type": "object", "required": list(properties), "properties": properties}
+
+
+def _whole(low: int = 0, high: int = LARGEST) -> Schema:
+    return {"type": "integer", "minimum": low, "maximum": high}
+
+
+def _maybe(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _list_of(schema: Schema, most: int | None = None) -> Schema:
+    return {"type": "array", "items": schema} | ({} if most is None else {"maxItems": most})
+
+
+REQUEST_ID: Schema = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": True,
+    "description": "The station's request id: the same again is answered the same, for ever.",
+    "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{8,40}$"},
+}
+TEXT: Schema = {"type": "string"}
+NUMBER: Schema = {"type": "integer"}
+CENTS = _whole(1, CENTS_MAX)
+LINE = _object(
+    ["rate_cents"],
+    ways=_maybe(_whole()),
+    spots=_maybe(_whole()),
+    rate_cents=_whole(),
+    schedule=_maybe(TEXT),
+    sets=_maybe(_list_of(TEXT)),
+)
+REQUEST_FIELDS: dict[str, Schema] = {
+    "groups": _maybe(_list_of(_list_of(NUMBER))),
+    "kings": _maybe(_list_of(NUMBER)),
+    "conditioning": {
+        "anyOf": [{"type": "string", "maxLength": TEXT_MAX}, _list_of(LINE), {"type": "null"}]
+    },
+    "games": _maybe(_whole(1)),
+    "price_cents": _maybe(_whole()),
+}
+SOLD_LINE = _answer(spots=NUMBER, ways=NUMBER, rate_cents=NUMBER, schedule=TEXT)
+
+SCHEMAS: dict[str, Schema] = {
+    "Problem": _answer(title=TEXT, status=NUMBER, code=TEXT),
+    "Nothing": {"type": "object"},
+    "Anything": {"type": "object"},
+    "Enrolment": _object(["code", "enrolment"], code=TEXT, enrolment=TEXT),
+    "Enrolled": _answer(station_token=TEXT),
+    "SignIn": _object(["name", "secret"], name=TEXT, secret=TEXT),
+    "SignedIn": _answer(token=TEXT),
+    "Games": _answer(games=_list_of(_answer(series=TEXT, game=NUMBER, state=TEXT))),
+    "Request": _object([], **REQUEST_FIELDS, quick_pick=_maybe(_whole(1, NUMBERS))),
+    "Quote": _answer(
+        type=TEXT,
+        ways=NUMBER,
+        lines=_list_of(SOLD_LINE),
+        price_per_game_cents=NUMBER,
+        games=NUMBER,
+        price_cents=NUMBER,
+        conditioning=TEXT,
+    ),
+    "Tender": _object(
+        ["kind", "cents"],
+        kind={"enum": [kind.value for kind in TenderKind]},
+        cents=CENTS,
+        serial=_maybe(TEXT),
+    ),
+    "Sale": _object(
+        ["series", "source", "tender"],
+        series=TEXT,
+        first_game=_maybe(_whole(1)),
+        source={
+            "anyOf": [
+                {"enum": ["request", "quick-pick"]},
+                _object(["ticket"], ticket=_whole(1)),
+            ]
+        },
+        request=_maybe(_ref("Request")),
+        tender=_list_of(_ref("Tender"), PARTS_MAX),
+    ),
+    "Sold": _answer(
+        number=NUMBER,
+        printed_number=TEXT,
+        first_game=NUMBER,
+        last_game=NUMBER,
+        price_cents=NUMBER,
+        change_cents=NUMBER,
+        rate_card=TEXT,
+    ),
+    "Ticket": _answer(
+        number=NUMBER,
+        code=TEXT,
+        series=TEXT,
+        first_game=NUMBER,
+        last_game=NUMBER,
+        price_cents=NUMBER,
+        standing={"enum": ["open", "in-play", "not-decided", "void"]},
+        explanation=TEXT,
+    ),
+    "Voiding": _object(
+        ["reason"],
+        code=_maybe(TEXT),
+        reason={"type": "string", "minLength": 1, "maxLength": REASON_MAX},
+        approval=_maybe(_object(["name", "secret"], name=TEXT, secret=TEXT)),
+    ),
+    "Voided": _answer(number=NUMBER, back_cents=NUMBER, back=_list_of({"type": "object"})),
+    "Count": _object(
+        ["counted"],
+        counted=_object([], **{kind.value: _maybe(_whole(0, CENTS_MAX)) for kind in TenderKind}),
+    ),
+    "DrawerOpened": _answer(drawer=NUMBER, opening_cents=NUMBER),
+    "DrawerClosed": _answer(
+        drawer=NUMBER, expected_cents=NUMBER, counted_cents=NUMBER, over_short_cents=NUMBER
+    ),
+}

@@ -1,0 +1,100 @@
+"""Refusals and faults as HTTP: one table, and RFC 9457 problem documents.
+
+A refusal keeps its code and its sentence. A defect of ours becomes a plain 500 without a word of
+its insides; the log of the process has the rest.
+"""
+
+import json
+import logging
+
+from flask import Flask, Response
+from werkzeug.exceptions import HTTPException
+
+from app.flow.refusals import No
+from app.keno.documents import refusals_document
+from app.keno.refusals import Code, Refused
+
+log = logging.getLogger("keno.web")
+
+# Whatever is not here is a request that was understood and cannot be done: 422.
+STATUS: dict[str, int] = {
+    Code.TOO_LONG.code: 413,
+    Code.NOT_UTF8.code: 400,
+    Code.NOT_JSON.code: 400,
+    Code.NOT_TEXT.code: 400,
+    Code.FIELD_TWICE.code: 400,
+    No.NOT_ENROLLED.code: 401,
+    No.WRONG_ENROLMENT.code: 401,
+    No.NOT_SIGNED_IN.code: 401,
+    No.WRONG_SECRET.code: 401,
+    No.STAFF_LOCKED.code: 401,
+    No.STATION_DISABLED.code: 403,
+    No.STAFF_DISABLED.code: 403,
+    No.NOT_PERMITTED.code: 403,
+    No.APPROVAL_NEEDED.code: 403,
+    No.APPROVER_SAME.code: 403,
+    No.WRONG_CODE.code: 403,
+    No.NO_REQUEST_ID.code: 400,
+    No.BAD_REQUEST_ID.code: 400,
+    No.UNKNOWN_TICKET.code: 404,
+    No.NO_SUCH_DRAWER.code: 404,
+    No.NO_SUCH_SERIES.code: 404,
+    No.OTHER_CONTENT.code: 409,
+    No.NO_DRAWER.code: 409,
+    No.DRAWER_OPEN.code: 409,
+    No.NO_OPEN_GAME.code: 409,
+    No.GAME_LOCKED.code: 409,
+    No.GAME_TO_COME.code: 409,
+    No.GAME_CLOSED.code: 409,
+    No.ALREADY_VOID.code: 409,
+    No.TOO_LATE.code: 409,
+    No.COUPON_SPENT.code: 409,
+    No.NO_CARD.code: 409,
+}
+UNDERSTOOD = 422
+FAULT = "fault"
+
+
+def install(app: Flask) -> None:
+    """Have an application answer every refusal and fault as a problem document."""
+    app.register_error_handler(Refused, _refused)
+    app.register_error_handler(HTTPException, _http)
+    app.register_error_handler(Exception, _fault)
+
+
+def status_of(refused: Refused) -> int:
+    """Return the status of a refusal, which is that of its first reason."""
+    return STATUS.get(refused.refusals[0].code, UNDERSTOOD)
+
+
+def problem(status: int, code: str, title: str, **more: object) -> Response:
+    """Return a problem document."""
+    body = {"title": title, "status": status, "code": code, **more}
+    return Response(json.dumps(body), status, content_type="application/problem+json")
+
+
+def _refused(refused: Refused) -> Response:
+    first = refused.refusals[0]
+    answer = problem(
+        status_of(refused),
+        first.code,
+        first.message,
+        refusals=refusals_document(refused.refusals),
+    )
+    if answer.status_code == 401:
+        answer.headers["WWW-Authenticate"] = "Bearer"
+    return answer
+
+
+def _http(error: HTTPException) -> Response:
+    code = (error.name or "error").lower().replace(" ", "_")
+    answer = problem(error.code or 500, f"http.{code}", error.name)
+    for name, value in error.get_headers():
+        if name == "Allow":
+            answer.headers[name] = value
+    return answer
+
+
+def _fault(error: Exception) -> Response:
+    log.error("a request failed", exc_info=error)
+    return problem(500, FAULT, "Something went wrong here; nothing was done.")

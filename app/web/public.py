@@ -1,0 +1,60 @@
+"""What anyone may read: the front page, the public keys, and how the process is doing."""
+
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from flask import Blueprint, Response, jsonify, render_template, request
+
+from app.store.queries import games, log
+from app.store.schema import newest_revision, revision_of
+from app.web.problems import problem
+from app.web.routes import ANYONE, needs, office
+
+routes = Blueprint("public", __name__)
+
+POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+
+
+@routes.get("/")
+@needs(ANYONE)
+def front() -> str:
+    """Show the house, its open games and the newest seal."""
+    here = office()
+    with here.database.reading() as connection:
+        newest = games.newest_games(connection, 12)
+        note = log.newest_checkpoint(connection)
+    return render_template("front.html", house=here.house, games=newest, note=note)
+
+
+@routes.get("/keys.json")
+@needs(ANYONE)
+def keys() -> Response:
+    """Return the public keys of the back office."""
+    public = office().keys.log.public_key()
+    der = public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return jsonify(log=der.hex(), log_origin=office().house.log_origin)
+
+
+@routes.get("/healthz")
+@needs(ANYONE)
+def health() -> Response:
+    """Say that the process is there."""
+    return jsonify(status="ok")
+
+
+@routes.get("/readyz")
+@needs(ANYONE)
+def ready() -> Response:
+    """Say whether it can work: the database answers, and is the one this software is for."""
+    found, wanted = revision_of(office().database), newest_revision()
+    if found != wanted:
+        return problem(503, "database.other_revision", f"The database is at {found}, not {wanted}.")
+    return jsonify(status="ready", database=office().database.url.get_backend_name())
+
+
+def harden(answer: Response) -> Response:
+    """Keep answers from being stored, framed, guessed at, or from loading anything elsewhere."""
+    answer.headers.setdefault("Content-Security-Policy", POLICY)
+    answer.headers.setdefault("X-Content-Type-Options", "nosniff")
+    answer.headers.setdefault("Referrer-Policy", "no-referrer")
+    if request.path.startswith("/api/"):
+        answer.headers.setdefault("Cache-Control", "no-store")
+    return answer

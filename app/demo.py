@@ -42,7 +42,8 @@ from app.store.tables import Consent, LocationKind, Role, Slip
 VAR = Path("var")
 CARD = Path(__file__).parent / "rate_cards" / "house-card-1.toml"
 SERIES = "M"
-WEB_THREADS = 16
+WEB_THREADS = 8
+STOP_SECONDS = 10
 STAFF = (
     StaffPlan("WANDA", "wanda", Role.WRITER, "wanda writes tickets"),
     StaffPlan("WALT", "walt", Role.WRITER, "walt writes tickets"),
@@ -94,13 +95,13 @@ def main() -> int:
         worker.start()
     while web.poll() is None and not stop.wait(0.2):
         pass
+    ended_by_itself = web.poll() is not None
     stop.set()
-    web.terminate()
-    exit_code = web.wait()
+    _stop_web(web)
     for worker in workers:
         worker.join()
     office.database.close()
-    return 0 if exit_code in (0, -signal.SIGTERM, -signal.SIGINT) else exit_code
+    return 1 if ended_by_itself else 0
 
 
 def _founded(office: Office) -> dict[str, str]:
@@ -176,7 +177,19 @@ def _start_web(port: int, is_sqlite: bool) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
     command += ["--host", "127.0.0.1", "--port", str(port), "--workers", str(workers)]
     command += ["--blocking-threads", str(WEB_THREADS), "--log-level", "warning", "wsgi:app"]
-    return subprocess.Popen(command)  # noqa: S603  our own server, by the running interpreter
+    # In a session of its own: a Ctrl-C at the terminal would reach its workers beside our own
+    # word to stop, and they do not bear being told twice.
+    return subprocess.Popen(command, start_new_session=True)  # noqa: S603  our own server
+
+
+def _stop_web(web: "subprocess.Popen[bytes]") -> None:
+    """Have the web server finish what it is doing, and end it if it does not."""
+    web.terminate()
+    try:
+        web.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(web.pid, signal.SIGKILL)
+        web.wait()
 
 
 def _lock_games(office: Office, stop: threading.Event, interval: int) -> None:

@@ -1,4 +1,4 @@
-"""Sell, replay, void: a writer's first minutes, through the API of the house that `make run` starts.
+"""Sell, replay, void: a writer's first minutes, through the API of the demonstration house.
 
     make run                      # in one terminal
     python3 docs/try_it.py        # in another
@@ -59,9 +59,24 @@ def code_on_paper(house: dict[str, object], number: object) -> str:
     raise SystemExit(f"ticket {number} was not printed")
 
 
+def wait_for(house: dict[str, object]) -> None:
+    """Wait until the house answers."""
+    for _ in range(100):
+        try:
+            urlopen(f"{house['address']}/readyz").close()  # noqa: S310  loopback
+        except OSError:
+            time.sleep(0.2)
+        else:
+            return
+    raise SystemExit(f"nobody answers at {house['address']}; is `make run` running?")
+
+
 def main() -> None:
     """Open a drawer, sell, replay, void, close the drawer."""
+    if not DEMO.exists():
+        raise SystemExit("there is no house yet; `make run` starts one")
     house = json.loads(DEMO.read_text())
+    wait_for(house)
     station = Station(house, **house["stations"][0])
     secrets = {user["name"]: user["secret"] for user in house["users"]}
     station.sign_in("wanda", secrets["wanda"])

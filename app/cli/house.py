@@ -9,7 +9,8 @@ import getpass
 import os
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -39,9 +40,9 @@ from app.store.tables import LocationKind, Role
 
 def upgrade_database(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
     """`keno database upgrade`: bring the database to the revision of this software."""
-    database = Database(_settings().database)
-    schema.upgrade(database)
-    revision = schema.revision_of(database)
+    with closing(Database(_settings().database)) as database:
+        schema.upgrade(database)
+        revision = schema.revision_of(database)
     return Answer({"revision": revision}, lambda: f"The database is at {revision}.")
 
 
@@ -61,7 +62,8 @@ def found(options: argparse.Namespace) -> Answer:
         plan = read_plan(tomllib.loads(Path(options.plan).read_text()))
     except (OSError, ValueError, KeyError, TypeError) as trouble:
         raise BadUsage(f"the plan cannot be used: {trouble}") from None
-    enrolments = found_house(_office(), plan)
+    with _office() as office:
+        enrolments = found_house(office, plan)
     stations = [{"code": code, "enrolment": secret} for code, secret in enrolments.items()]
     lines = [f"{station['code']:>8}  {station['enrolment']}" for station in stations]
     return Answer(
@@ -72,43 +74,43 @@ def found(options: argparse.Namespace) -> Answer:
 
 def bring(options: argparse.Namespace) -> Answer:
     """`keno card bring FILE`: bring a new version of the rate card."""
-    office = _founded_office()
-    actor = _actor(office, options, Permission.CARD_BRING)
-    digest = bring_card(office, actor, Path(options.file).read_bytes()).hex()
+    with _founded_office() as office:
+        actor = _actor(office, options, Permission.CARD_BRING)
+        digest = bring_card(office, actor, Path(options.file).read_bytes()).hex()
     return Answer({"card": digest}, lambda: f"The card is {digest}; two must accept it.")
 
 
 def accept(options: argparse.Namespace) -> Answer:
     """`keno card accept HASH`: accept a version, as a supervisor or as a manager outside keno."""
-    office = _founded_office()
-    actor = _actor(office, options, Permission.CARD_ACCEPT)
-    accept_card(office, actor, _digest(options.card))
+    with _founded_office() as office:
+        actor = _actor(office, options, Permission.CARD_ACCEPT)
+        accept_card(office, actor, _digest(options.card))
     return Answer({"card": options.card}, lambda: f"{actor.code} has accepted the card.")
 
 
 def force(options: argparse.Namespace) -> Answer:
     """`keno card force HASH --from TIME`: publish a version, and from when it holds."""
-    office = _founded_office()
-    actor = _actor(office, options, Permission.CARD_BRING)
     since = _moment(options.since) if options.since else None
-    moment = time_text(put_in_force(office, actor, _digest(options.card), since))
+    with _founded_office() as office:
+        actor = _actor(office, options, Permission.CARD_BRING)
+        moment = time_text(put_in_force(office, actor, _digest(options.card), since))
     document = {"card": options.card, "effective_at": moment}
     return Answer(document, lambda: f"The card holds from {moment} on.")
 
 
 def open_the_game(options: argparse.Namespace) -> Answer:
     """`keno game open SERIES`: open the first game of a series, or the next if none is open."""
-    office = _founded_office()
-    actor = _actor(office, options, Permission.GAME_RUN)
-    name = f"{options.series}-{open_first_game(office, actor, options.series)}"
+    with _founded_office() as office:
+        actor = _actor(office, options, Permission.GAME_RUN)
+        name = f"{options.series}-{open_first_game(office, actor, options.series)}"
     return Answer({"opened": name}, lambda: f"Game {name} is open.")
 
 
 def lock_the_game(options: argparse.Namespace) -> Answer:
     """`keno game lock SERIES`: lock the open game of a series; the next one opens."""
-    office = _founded_office()
-    actor = _actor(office, options, Permission.GAME_RUN)
-    number = lock_game(office, actor, options.series)
+    with _founded_office() as office:
+        actor = _actor(office, options, Permission.GAME_RUN)
+        number = lock_game(office, actor, options.series)
     locked, opened = f"{options.series}-{number}", f"{options.series}-{number + 1}"
     document = {"locked": locked, "opened": opened}
     return Answer(document, lambda: f"Game {locked} is locked, {opened} is open.")
@@ -116,16 +118,17 @@ def lock_the_game(options: argparse.Namespace) -> Answer:
 
 def seal_the_log(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
     """`keno log seal`: give every entry its place, and sign the head."""
-    note = seal_log(_founded_office())
+    with _founded_office() as office:
+        note = seal_log(office)
     return Answer({"note": note}, lambda: note)
 
 
 def verify_log(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
     """`keno log verify`: work out the whole log again."""
-    office = _founded_office()
-    note = seal_log(office)
-    with office.database.reading() as connection:
-        faults = list(check_log(connection, office.house.log_origin, office.keys.log.public_key()))
+    with _founded_office() as office:
+        note, key = seal_log(office), office.keys.log.public_key()
+        with office.database.reading() as connection:
+            faults = list(check_log(connection, office.house.log_origin, key))
     head = checkpoint_of(note)
     document = {"size": head.size, "root": head.root.hex(), "faults": _faults(faults)}
     told = f"The log has {head.size} entries; its root is {head.root.hex()}."
@@ -134,11 +137,9 @@ def verify_log(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form
 
 def show_books(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
     """`keno books`: work out the whole state again, from stored facts."""
-    office = _founded_office()
-    with office.database.reading() as connection:
-        found_faults = check_books(
-            connection, office.house.log_origin, office.keys.log.public_key()
-        )
+    with _founded_office() as office, office.database.reading() as connection:
+        key = office.keys.log.public_key()
+        found_faults = check_books(connection, office.house.log_origin, key)
     faults = [fault for each in found_faults.values() for fault in each]
     document = {"checks": {check: _faults(each) for check, each in found_faults.items()}}
     lines = [
@@ -195,23 +196,27 @@ def _settings() -> Settings:
         raise BadUsage(str(faults)) from None
 
 
-def _office() -> Office:
+@contextmanager
+def _office() -> Iterator[Office]:
+    """Give out the office whose settings are in the environment."""
     settings = _settings()
     try:
-        office = Office(Database(settings.database), read_keys(settings.keys))
+        keys = read_keys(settings.keys)
     except KeysMissing as missing:
         raise BadUsage(str(missing)) from None
-    found_at, wanted = schema.revision_of(office.database), schema.newest_revision()
-    if found_at != wanted:
-        raise BadUsage(f"the database is at {found_at}, not {wanted}; `keno database upgrade`")
-    return office
+    with closing(Database(settings.database)) as database:
+        found_at, wanted = schema.revision_of(database), schema.newest_revision()
+        if found_at != wanted:
+            raise BadUsage(f"the database is at {found_at}, not {wanted}; `keno database upgrade`")
+        yield Office(database, keys)
 
 
-def _founded_office() -> Office:
-    office = _office()
-    if office.find_house() is None:
-        raise BadUsage("the house was not founded yet; `keno house found PLAN`")
-    return office
+@contextmanager
+def _founded_office() -> Iterator[Office]:
+    with _office() as office:
+        if office.find_house() is None:
+            raise BadUsage("the house was not founded yet; `keno house found PLAN`")
+        yield office
 
 
 def _actor(office: Office, options: argparse.Namespace, permission: Permission) -> Actor:

@@ -1,0 +1,156 @@
+"""The commands of the house, from an empty folder to clean books, on both engines."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from tests.floor import MAX, SAM, secret_of
+
+PLAN = """
+name = "Paper House"
+jurisdiction = "US-NJ"
+log_origin = "keno.example/paper"
+time_zone = "America/New_York"
+day_starts_minutes = 360
+[[series]]
+code = "M"
+name = "main"
+[[locations]]
+code = "booth"
+kind = "booth"
+name = "Main booth"
+series = ["M"]
+stations = ["B1"]
+[[staff]]
+code = "SAM"
+name = "Sam Super"
+role = "supervisor"
+secret = "the secret of Sam Super"
+[[staff]]
+code = "MAX"
+name = "Max Manager"
+role = "outside-manager"
+secret = "the secret of Max Manager"
+"""
+CARD = Path(__file__).parent / "keno" / "card.toml"
+
+
+class Console:
+    """A terminal in a folder, at which people give their secrets."""
+
+    def __init__(
+        self,
+        url: str,
+        folder: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        self._patch, self._capsys = monkeypatch, capsys
+        monkeypatch.setenv("KENO_DATABASE", url)
+        monkeypatch.setenv("KENO_KEYS", str(folder / "keys"))
+
+    def keno(self, *arguments: str, name: str | None = None) -> tuple[int, dict[str, object]]:
+        """Run a command, as somebody if a name is given; return its exit code and answer."""
+        as_somebody = ["--as", name] if name else []
+        self._patch.setattr("sys.stdin", Typed(secret_of(name or "")))
+        code = main([*arguments, *as_somebody, "--json"])
+        out = self._capsys.readouterr().out
+        return code, json.loads(out) if out else {}
+
+
+class Typed:
+    """Standard input that is one line."""
+
+    def __init__(self, line: str) -> None:
+        self._line = line
+
+    def isatty(self) -> bool:
+        return False
+
+    def readline(self) -> str:
+        return self._line + "\n"
+
+
+@pytest.fixture
+def console(
+    empty_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Console:
+    return Console(empty_url, tmp_path, monkeypatch, capsys)
+
+
+@pytest.mark.rule("X-audit-books", "X-audit-log")
+def test_a_house_is_founded_and_run_by_hand(console: Console, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN)
+    assert console.keno("database", "upgrade") == (0, {"revision": "2026_11_16_tickets"})
+    assert console.keno("house", "keys")[0] == 0
+    assert console.keno("books")[0] == 2  # there is no house yet
+    code, founded = console.keno("house", "found", str(plan))
+    assert (code, [station["code"] for station in founded["stations"]]) == (0, ["B1"])  # type: ignore[attr-defined]
+    code, brought = console.keno("card", "bring", str(CARD), name=SAM)
+    digest = str(brought["card"])
+    assert console.keno("game", "open", "M", name=SAM)[0] == 3  # no card is in force
+    assert console.keno("card", "force", digest, name=SAM)[0] == 3  # nobody has accepted it
+    assert console.keno("card", "accept", digest, name=SAM)[0] == 0
+    assert console.keno("card", "accept", digest, name=MAX)[0] == 0
+    assert console.keno("card", "force", digest, name=SAM)[0] == 0
+    assert console.keno("game", "open", "M", name=SAM) == (0, {"opened": "M-1"})
+    assert console.keno("game", "lock", "M", name=SAM) == (0, {"locked": "M-1", "opened": "M-2"})
+    assert console.keno("game", "lock", "M", name=MAX)[0] == 3  # not for a manager to do
+    assert "keno.example/paper" in str(console.keno("log", "seal")[1]["note"])
+    assert console.keno("log", "verify")[1]["faults"] == []
+    code, books = console.keno("books")
+    assert (code, set(map(str, books["checks"].values()))) == (0, {"[]"})  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["books"], "no validation key"),
+        (["house", "found", "nowhere.toml"], "the plan cannot be used"),
+    ],
+)
+@pytest.mark.usefixtures("console")
+def test_a_command_that_cannot_be_carried_out_says_what_is_missing(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    assert main(arguments) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_database_of_another_revision_is_not_worked_on(
+    console: Console, capsys: pytest.CaptureFixture[str]
+) -> None:
+    console.keno("house", "keys")
+    assert main(["books"]) == 2
+    assert "keno database upgrade" in capsys.readouterr().err
+
+
+def test_keys_are_never_replaced(console: Console) -> None:
+    assert console.keno("house", "keys")[0] == 0
+    assert console.keno("house", "keys")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("KENO_DATABASE", "mysql://here", "must begin with"),
+        ("KENO_KEYS", "", "must name a folder"),
+        ("KENO_DATABSE", "typo", "KENO_DATABSE is no setting"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    value: str,
+    words: str,
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert main(["books"]) == 2
+    assert words in capsys.readouterr().err

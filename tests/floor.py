@@ -104,10 +104,10 @@ class Floor:
     _ids: "count[int]" = field(default_factory=lambda: count(1))
 
     @classmethod
-    def opened(cls, url: str, folder: Path) -> "Floor":
+    def opened(cls, url: str, folder: Path, *, real_clock: bool = False) -> "Floor":
         """Found a house on a migrated database, put its card into force, and open its games."""
         moment = [NOON]
-        database = Database(url, lambda: tick(moment))
+        database = Database(url, None if real_clock else lambda: tick(moment))
         schema.upgrade(database)
         make_keys(folder / "keys", system_entropy)
         office = Office(database, read_keys(folder / "keys"), hasher=PasswordHasher(1, 8, 1))
@@ -153,14 +153,14 @@ class Floor:
 
     # ---- acts ----------------------------------------------------------------------------------
 
-    def put_in_force(self, file: bytes, after: timedelta = timedelta()) -> bytes:
+    def put_in_force(self, file: bytes, after: timedelta | None = None) -> bytes:
         """Bring a card, have it accepted by Sam and Max, and put it into force."""
         digest = bring_card(self.office, self.sam, file)
         accept_card(self.office, self.sam, digest)
         max_ = at_console(self.office, MAX, secret_of(MAX), Permission.CARD_ACCEPT)
         accept_card(self.office, max_, digest)
-        put_in_force(self.office, self.sam, digest, self.moment[0] + after + timedelta(seconds=1))
-        self.pass_time(seconds=2)
+        since = None if after is None else self.moment[0] + after
+        put_in_force(self.office, self.sam, digest, since)
         return digest
 
     def sell(

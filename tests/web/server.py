@@ -1,0 +1,87 @@
+"""A real web server for tests and benchmarks: granian, our wsgi.py, a port of its own."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+START_SECONDS = 60
+
+
+class Server:
+    """A web server that can be killed and started again on the same port."""
+
+    def __init__(self, url: str, keys: Path, workers: int = 1, threads: int = 8) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = int(free.getsockname()[1])
+        self._environment = os.environ | {"KENO_DATABASE": url, "KENO_KEYS": str(keys)}
+        self._command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
+        self._command += ["--host", "127.0.0.1", "--port", str(self.port)]
+        self._command += ["--workers", str(workers), "--blocking-threads", str(threads)]
+        self._command += ["--backpressure", "256", "--log-level", "error", "wsgi:app"]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        self._process = subprocess.Popen(  # noqa: S603  our own server
+            self._command, cwd=ROOT, env=self._environment, start_new_session=True
+        )
+        end = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                with closing(Client(self.port)) as client:
+                    assert client.ask("GET", "/readyz")[0] == 200
+            except (OSError, HTTPException):
+                assert time.monotonic() < end, "the server did not come up"
+                time.sleep(0.05)
+            else:
+                return
+
+    def kill(self) -> None:
+        """Kill it and all its workers, at once."""
+        assert self._process is not None
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+@contextmanager
+def serving(url: str, keys: Path, workers: int = 1, threads: int = 8) -> Iterator[Server]:
+    """Run a server until the test is done with it."""
+    server = Server(url, keys, workers, threads)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+class Client:
+    """A station's connection: kept open, as stations keep it."""
+
+    def __init__(self, port: int, headers: dict[str, str] | None = None) -> None:
+        self._headers = {"Content-Type": "application/json", **(headers or {})}
+        self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
+
+    def ask(
+        self, method: str, path: str, body: object = None, request: str | None = None
+    ) -> tuple[int, dict[str, Any]]:
+        """Ask, and return status and answer; OSError or HTTPException if there is none."""
+        headers = self._headers | ({"Idempotency-Key": request} if request else {})
+        data = None if body is None else json.dumps(body)
+        self._connection.request(method, path, data, headers)
+        answer = self._connection.getresponse()
+        return answer.status, json.loads(answer.read())
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()

@@ -1,4 +1,1 @@
-"""The keno back office.
-
-So far `keno` (the rules) and the command line over it.
-"""
+"""The keno back office."""

@@ -101,7 +101,11 @@ def test_the_requests_on_the_page_of_commands_can_be_sold(request_: str) -> None
 
 def test_the_page_of_commands_names_every_command() -> None:
     page = (ROOT / "docs" / "commands.md").read_text()
-    commands = ("odds", "rate-card check", "quote", "grade", "prorate")
+    commands = (
+        "odds", "rate-card check", "quote", "grade", "prorate", "database upgrade", "house keys",
+        "house found", "card bring", "card accept", "card force", "game open", "game lock",
+        "log seal", "log verify", "books",
+    )  # fmt: skip
     assert all(f"| `keno {command}" in page for command in commands)
 
 

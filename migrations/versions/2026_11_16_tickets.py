@@ -166,7 +166,6 @@ def _create_tables() -> None:
         sa.Column("size", RowId, autoincrement=False, nullable=False),
         sa.Column("note", sa.Text(), nullable=False),
         sa.Column("signed_at", Utc(), nullable=False),
-        sa.Column("game", sa.String(length=40), nullable=True),
         sa.PrimaryKeyConstraint("size", name="pk_log_checkpoint"),
     )
     op.create_table(
@@ -361,6 +360,7 @@ def _create_tables() -> None:
         sa.Column("locked_at", Utc(), nullable=True),
         sa.Column("tickets", sa.Integer(), nullable=True),
         sa.Column("handle_cents", Cents(), nullable=True),
+        sa.Column("lock_entry", RowId, nullable=True),
         sa.CheckConstraint(
             "(state = 'open') = (handle_cents IS NULL)", name=op.f("ck_game_handle")
         ),
@@ -373,9 +373,14 @@ def _create_tables() -> None:
             name=op.f("ck_game_state"),
         ),
         sa.CheckConstraint("number >= 1", name=op.f("ck_game_number")),
+        sa.CheckConstraint(
+            "(state = 'open') = (lock_entry IS NULL)", name=op.f("ck_game_lock_entry")
+        ),
         sa.ForeignKeyConstraint(["card"], ["card.id"], name="fk_game_card"),
+        sa.ForeignKeyConstraint(["lock_entry"], ["log_entry.id"], name="fk_game_lock_entry"),
         sa.ForeignKeyConstraint(["series"], ["series.code"], name="fk_game_series"),
         sa.PrimaryKeyConstraint("series", "number", name="pk_game"),
+        sa.UniqueConstraint("lock_entry", name="uq_game_lock_entry"),
     )
     op.create_index(
         "uq_game_one_open",

@@ -19,16 +19,19 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from sqlalchemy import insert, text
 
+from app.audit.books import check_books
 from app.audit.checkpoints import signed_head
 from app.audit.entries import SALT_BYTES, leaf_document, make_entry
 from app.audit.log_check import check_log
 from app.audit.tags import Tag
 from app.audit.tiles import Tree, full_tiles
 from app.entropy import system_entropy
+from app.flow import lockout
 from app.flow.access import Credentials
 from app.flow.seal import seal_log
 from app.keno.numbering import printed_number
 from app.keno.refusals import Refused
+from app.store.queries import games
 from app.store.queries import log as queries
 from app.store.records import tickets as ticket_records
 from app.store.tables import LogEntry
@@ -100,6 +103,14 @@ def notes(floor: Floor) -> dict[int, str]:
     """The signed heads, by size."""
     with floor.office.database.reading() as connection:
         return dict(queries.checkpoint_notes(connection))
+
+
+def newest_seal(floor: Floor, series: str = "M") -> tuple[str | None, str | None]:
+    """The game that was sealed last, with its seal, as whoever sells for a series is told."""
+    with floor.office.database.reading() as connection:
+        game = games.open_game(connection, series)
+    assert game is not None
+    return game.sealed_game, game.seal
 
 
 def entries_of(floor: Floor, tag: Tag) -> list[int]:
@@ -232,10 +243,56 @@ def test_every_lock_is_sealed_by_a_signed_head_over_its_entry(floor: Floor) -> N
         assert place_of(floor, lock) < size
         stated = verified(note, ORIGIN, public_key(floor))
         assert (stated.size, stated.root) == (size, root(leaves(floor)[:size]))
-        with floor.office.database.reading() as connection:
-            game = text("SELECT game FROM log_checkpoint WHERE size = :size")
-            assert connection.execute(game, {"size": size}).scalar_one() == f"M-{number}"
+        assert newest_seal(floor) == (f"M-{number}", note)
     floor.check_books()
+
+
+@pytest.mark.rule("X-lock-seal", "X-recovery")
+def test_a_lock_whose_sealer_died_is_sealed_by_whoever_seals_next(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(_: object) -> str:
+        raise RuntimeError("the power went out")
+
+    floor.lock()
+    before = newest_seal(floor)
+    with monkeypatch.context() as patched:
+        patched.setattr(lockout, "seal_log", die)
+        with pytest.raises(RuntimeError):
+            floor.lock()
+    assert newest_seal(floor) == before
+    note = seal_log(floor.office)
+    assert newest_seal(floor) == ("M-2", note)
+    note_something(floor)
+    seal_log(floor.office)
+    assert newest_seal(floor) == ("M-2", note)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-lock-seal")
+def test_two_locks_under_one_head_are_both_sealed_by_it(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever of two lockouts seals first, it seals for both."""
+    with monkeypatch.context() as patched:
+        patched.setattr(lockout, "seal_log", lambda _: "")
+        floor.lock("M")
+    floor.lock("F")
+    ((size, note),) = notes(floor).items()
+    locks = entries_of(floor, Tag.LOCK)
+    assert [place_of(floor, lock) < size for lock in locks] == [True, True]
+    assert newest_seal(floor) == newest_seal(floor, "F") == ("F-100", note)
+    floor.check_books()
+
+
+def test_a_game_that_names_another_entry_as_its_lock_is_found(floor: Floor) -> None:
+    floor.lock()
+    plant(floor, "UPDATE game SET lock_entry = lock_entry - 1 WHERE state = 'locked'")
+    with floor.office.database.reading() as connection:
+        found = check_books(connection, ORIGIN, public_key(floor))
+    assert [fault.message for fault in found["locks"]] == [
+        "game M-1 and its LOCK entry do not agree"
+    ]
 
 
 def test_heads_are_those_of_the_log_as_it_was_at_each_size(floor: Floor) -> None:

@@ -171,7 +171,8 @@ def test_the_guards_are_in_the_file_and_not_in_our_connection(busy: Floor) -> No
 def test_a_locked_game_never_opens_again(busy: Floor) -> None:
     refused(
         busy,
-        "UPDATE game SET state = 'open', locked_at = NULL, tickets = NULL, handle_cents = NULL "
+        "UPDATE game SET state = 'open', locked_at = NULL, tickets = NULL, handle_cents = NULL, "
+        "lock_entry = NULL "
         "WHERE state = 'locked'",
         match="a locked game never opens again",
     )
@@ -190,13 +191,15 @@ def test_a_game_that_was_ever_locked_never_opens_again(floor: Floor, state: str)
         connection.execute(
             text(
                 "UPDATE game SET state = 'void', locked_at = opened_at, tickets = 0, "
-                "handle_cents = 0 WHERE state = 'open'"
+                "handle_cents = 0, lock_entry = CASE series WHEN 'M' THEN 1 ELSE 2 END "
+                "WHERE state = 'open'"
             )
         )
         connection.commit()
     refused(
         floor,
-        "UPDATE game SET state = 'open', locked_at = NULL, tickets = NULL, handle_cents = NULL "
+        "UPDATE game SET state = 'open', locked_at = NULL, tickets = NULL, handle_cents = NULL, "
+        "lock_entry = NULL "
         "WHERE series = 'M' AND number = 1",
         match="a locked game never opens again",
     )
@@ -220,7 +223,7 @@ def test_of_a_series_one_game_is_open(busy: Floor) -> None:
     assert "uq_game_one_open" in told or "game.series" in told
     assert "pk_game" not in told
     # A number that is there already is refused by another constraint.
-    told = planted(busy, "game", "WHERE state = 'locked'", {})
+    told = planted(busy, "game", "WHERE state = 'locked'", {"lock_entry": 1})
     assert told is not None
     assert "pk_game" in told or "game.series, game.number" in told
     # Two series may each have one.
@@ -240,6 +243,7 @@ CHECKS: dict[str, tuple[str, dict[str, object]]] = {
     ),
     "ck_drawer_count_cents": ("", {"cents": -1, "closing": "TRUE"}),
     "ck_game_handle": ("WHERE state = 'locked'", {"handle_cents": "NULL", "number": 77}),
+    "ck_game_lock_entry": ("WHERE state = 'locked'", {"lock_entry": "NULL", "number": 77}),
     "ck_game_locked_at": ("WHERE state = 'locked'", {"locked_at": "NULL", "number": 77}),
     "ck_game_number": ("WHERE state = 'locked'", {"number": 0}),
     "ck_game_state": ("WHERE state = 'locked'", {"state": "'done'", "number": 77}),
@@ -277,6 +281,7 @@ CHECKS: dict[str, tuple[str, dict[str, object]]] = {
 
 MORE_CHECKS: list[tuple[str, str, dict[str, object]]] = [
     ("ck_game_handle", "WHERE state = 'open'", {"handle_cents": 0, "number": 77}),
+    ("ck_game_lock_entry", "WHERE state = 'open'", {"lock_entry": 1, "number": 77}),
     ("ck_game_locked_at", "WHERE state = 'open'", {"locked_at": "opened_at", "number": 77}),
     ("ck_game_tickets", "WHERE state = 'open'", {"tickets": 0, "number": 77}),
     ("ck_house_day_starts", "", {"day_starts_minutes": -1}),
@@ -344,6 +349,7 @@ UNIQUE: dict[str, tuple[str, dict[str, object]]] = {
     ),
     "drawer_count.drawer, drawer_count.closing": ("pk_drawer_count", {"entry": 1}),
     "drawer_count.entry": ("uq_drawer_count_entry", {"closing": "TRUE"}),
+    "game.lock_entry": ("uq_game_lock_entry", {"number": 77}),
     "house.id": ("pk_house", {}),
     "location.code": ("pk_location", {}),
     "location_series.location, location_series.series": ("pk_location_series", {}),
@@ -372,11 +378,14 @@ UNIQUE: dict[str, tuple[str, dict[str, object]]] = {
 }
 
 
+# Which row is copied, where not every row has what is unique.
+COPIED = {"game": "WHERE state = 'locked'", "station": "WHERE token IS NOT NULL"}
+
+
 def test_what_is_there_once_is_refused_a_second_time(busy: Floor) -> None:
     for where, (name, changes) in UNIQUE.items():
         table = where.split(".", maxsplit=1)[0]
-        rows = "WHERE token IS NOT NULL" if table == "station" else ""
-        told = planted(busy, table, rows, changes)
+        told = planted(busy, table, COPIED.get(table, ""), changes)
         assert told is not None, f"{name} let {changes} through"
         assert f'"{name}"' in told or told.endswith(f"UNIQUE constraint failed: {where}"), (
             f"{name}: {told}"
@@ -438,7 +447,7 @@ def unused(table: str, changes: Row) -> Row:
         "drawer": {"closed_at": "opened_at", "entry": 1},
         "drawer_count": {"closing": "TRUE", "entry": 1},
         "game": {"number": 77, "state": "'void'", "locked_at": "opened_at", "tickets": 0}
-        | {"handle_cents": 0},
+        | {"handle_cents": 0, "lock_entry": 1},
         "log_position": {"position": 7777},
         "posting": {"place": 77, "account": "'drawer'", "kind": "'coin'", "drawer": 1},
         "print_job": {"entry": 1},

@@ -77,13 +77,13 @@ def swap_head(unit: Unit, old_size: int, size: int, root: bytes) -> None:
         raise SealedMeanwhile
 
 
-def add_checkpoint(unit: Unit, size: int, note: str, game: str | None) -> None:
+def add_checkpoint(unit: Unit, size: int, note: str) -> None:
     """Keep a head that was signed.
 
     Raises:
         SealedMeanwhile: one of this size was signed already.
     """
-    values = {"size": size, "note": note, "signed_at": unit.now(), "game": game}
+    values = {"size": size, "note": note, "signed_at": unit.now()}
     try:
         unit.connection.execute(insert(LogCheckpoint), values)
     except IntegrityError:

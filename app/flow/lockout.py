@@ -41,7 +41,6 @@ def lock_game(
             raise say_no(No.NO_OPEN_GAME, series=series)
         now = unit.now()
         sold = games.sold_file(unit.connection, series, game.number)
-        records.lock_game(unit, series, game.number, sold.tickets, sold.handle_cents, now)
         body = {
             "house": office.house.name,
             "series": series,
@@ -54,6 +53,7 @@ def lock_game(
             "by": actor.document(),
         }
         entry = office.log(unit, Tag.LOCK, body)
+        records.lock_game(unit, series, game.number, sold.tickets, sold.handle_cents, now, entry.id)
         written = [
             Leg(Account.PREPAID, sold.handle_cents),
             Leg(Account.WRITE, -sold.handle_cents),
@@ -62,5 +62,5 @@ def lock_game(
         following = Opening(series, game.number + 1, next_closes_at, actor.document())
         open_game(office, unit, following)
         unit.commit()
-    seal_log(office, f"{series}-{game.number}")
+    seal_log(office)
     return game.number

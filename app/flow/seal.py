@@ -10,6 +10,9 @@ Write order:
 
 Two sealers collide at the first place that both want to give, and the constraints decide: one of
 them starts again. An entry that is committed late just gets a later place.
+
+The seal of a game is the first signed head that covers its LOCK entry, whoever signed it and for
+whatever reason: a sealer need not know which games it seals.
 """
 
 from app.audit.checkpoints import signed_head
@@ -21,19 +24,14 @@ from app.store.records import log as records
 from app.store.unit import Unit
 
 
-def seal_log(office: Office, game: str | None = None) -> str:
-    """Give every pending entry its place, and return the head as a signed note.
-
-    Args:
-        office: the house.
-        game: the game whose lock this seals, as M-12.
-    """
+def seal_log(office: Office) -> str:
+    """Give every pending entry its place, and return the head as a signed note."""
     while True:
         try:
             with office.unit() as unit:
                 if place_pending(unit):
                     unit.commit()
-            return _sign_head(office, game)
+            return _sign_head(office)
         except records.SealedMeanwhile:
             continue
 
@@ -57,7 +55,7 @@ def place_pending(unit: Unit) -> bool:
     return True
 
 
-def _sign_head(office: Office, game: str | None) -> str:
+def _sign_head(office: Office) -> str:
     """Sign the head that is committed, unless it is signed; the first note of a size counts."""
     with office.unit() as unit:
         head = queries.head(unit.connection)
@@ -66,6 +64,6 @@ def _sign_head(office: Office, game: str | None) -> str:
         note = queries.checkpoint_sized(unit.connection, head.size)
         if note is None:
             note = signed_head(office.house.log_origin, head.size, head.root, office.keys.log)
-            records.add_checkpoint(unit, head.size, note, game)
+            records.add_checkpoint(unit, head.size, note)
             unit.commit()
     return note

@@ -34,7 +34,8 @@ class Utc(TypeDecorator[datetime]):
             raise ValueError("a moment without a time zone")
         moment = value.astimezone(UTC)
         if dialect.name == "sqlite":
-            return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+            # Not strftime: its years have no fixed width.
+            return f"{moment.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
         return moment
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ANN401

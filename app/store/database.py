@@ -112,6 +112,7 @@ def _set_up_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401  the dri
         "journal_mode=WAL",
         "synchronous=FULL",
         "foreign_keys=ON",
+        "recursive_triggers=ON",  # else OR REPLACE deletes a row without asking its guard
         f"busy_timeout={BUSY_MILLISECONDS}",
     ):
         connection.execute(f"PRAGMA {pragma}")

@@ -147,8 +147,10 @@ def _create_tables() -> None:
         sa.Column("day_starts_minutes", sa.Integer(), nullable=False),
         sa.Column("demonstration", sa.Boolean(), nullable=False),
         sa.Column("founded_at", Utc(), nullable=False),
-        sa.CheckConstraint("day_starts_minutes BETWEEN 0 AND 1439", name="ck_house_day_starts"),
-        sa.CheckConstraint("id = 1", name="ck_house_one"),
+        sa.CheckConstraint(
+            "day_starts_minutes BETWEEN 0 AND 1439", name=op.f("ck_house_day_starts")
+        ),
+        sa.CheckConstraint("id = 1", name=op.f("ck_house_one")),
         sa.PrimaryKeyConstraint("id", name="pk_house"),
     )
     op.create_table(
@@ -156,7 +158,7 @@ def _create_tables() -> None:
         sa.Column("code", sa.String(length=40), nullable=False),
         sa.Column("kind", sa.String(length=40), nullable=False),
         sa.Column("name", sa.String(length=100), nullable=False),
-        sa.CheckConstraint("kind IN ('booth', 'satellite')", name="ck_location_kind"),
+        sa.CheckConstraint("kind IN ('booth', 'satellite')", name=op.f("ck_location_kind")),
         sa.PrimaryKeyConstraint("code", name="pk_location"),
     )
     op.create_table(
@@ -164,7 +166,6 @@ def _create_tables() -> None:
         sa.Column("size", RowId, autoincrement=False, nullable=False),
         sa.Column("note", sa.Text(), nullable=False),
         sa.Column("signed_at", Utc(), nullable=False),
-        sa.Column("game", sa.String(length=40), nullable=True),
         sa.PrimaryKeyConstraint("size", name="pk_log_checkpoint"),
     )
     op.create_table(
@@ -181,8 +182,8 @@ def _create_tables() -> None:
         sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("size", RowId, nullable=False),
         sa.Column("root", sa.LargeBinary(length=32), nullable=False),
-        sa.CheckConstraint("id = 1", name="ck_log_head_one"),
-        sa.CheckConstraint("size >= 0", name="ck_log_head_size"),
+        sa.CheckConstraint("id = 1", name=op.f("ck_log_head_one")),
+        sa.CheckConstraint("size >= 0", name=op.f("ck_log_head_size")),
         sa.PrimaryKeyConstraint("id", name="pk_log_head"),
     )
     op.create_table(
@@ -190,7 +191,7 @@ def _create_tables() -> None:
         sa.Column("level", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("place", RowId, autoincrement=False, nullable=False),
         sa.Column("hash", sa.LargeBinary(length=32), nullable=False),
-        sa.CheckConstraint("level >= 1", name="ck_log_node_level"),
+        sa.CheckConstraint("level >= 1", name=op.f("ck_log_node_level")),
         sa.PrimaryKeyConstraint("level", "place", name="pk_log_node"),
     )
     op.create_table(
@@ -198,7 +199,7 @@ def _create_tables() -> None:
         sa.Column("code", sa.String(length=40), nullable=False),
         sa.Column("name", sa.String(length=100), nullable=False),
         sa.Column("first_game", RowId, nullable=False),
-        sa.CheckConstraint("first_game >= 1", name="ck_series_first_game"),
+        sa.CheckConstraint("first_game >= 1", name=op.f("ck_series_first_game")),
         sa.PrimaryKeyConstraint("code", name="pk_series"),
     )
     op.create_table(
@@ -213,9 +214,9 @@ def _create_tables() -> None:
         sa.Column("disabled_at", Utc(), nullable=True),
         sa.CheckConstraint(
             "role IN ('writer', 'supervisor', 'keno-manager', 'outside-manager', 'inspector', 'regulator', 'administrator')",
-            name="ck_staff_role",
+            name=op.f("ck_staff_role"),
         ),
-        sa.CheckConstraint("failed_tries >= 0", name="ck_staff_failed_tries"),
+        sa.CheckConstraint("failed_tries >= 0", name=op.f("ck_staff_failed_tries")),
         sa.PrimaryKeyConstraint("id", name="pk_staff"),
         sa.UniqueConstraint("code", name="uq_staff_code"),
         sa.UniqueConstraint("name", name="uq_staff_name"),
@@ -256,7 +257,7 @@ def _create_tables() -> None:
         sa.Column("position", RowId, autoincrement=False, nullable=False),
         sa.Column("entry", RowId, nullable=False),
         sa.Column("leaf", sa.LargeBinary(length=32), nullable=False),
-        sa.CheckConstraint("position >= 0", name="ck_log_position_position"),
+        sa.CheckConstraint("position >= 0", name=op.f("ck_log_position_position")),
         sa.ForeignKeyConstraint(["entry"], ["log_entry.id"], name="fk_log_position_entry"),
         sa.PrimaryKeyConstraint("position", name="pk_log_position"),
         sa.UniqueConstraint("entry", name="uq_log_position_entry"),
@@ -292,7 +293,7 @@ def _create_tables() -> None:
         sa.Column("accepted_at", Utc(), nullable=False),
         sa.Column("entry", RowId, nullable=False),
         sa.CheckConstraint(
-            "consent IN ('supervisor', 'manager')", name="ck_card_acceptance_consent"
+            "consent IN ('supervisor', 'manager')", name=op.f("ck_card_acceptance_consent")
         ),
         sa.ForeignKeyConstraint(["card"], ["card.id"], name="fk_card_acceptance_card"),
         sa.ForeignKeyConstraint(["entry"], ["log_entry.id"], name="fk_card_acceptance_entry"),
@@ -308,7 +309,9 @@ def _create_tables() -> None:
         sa.Column("effective_at", Utc(), nullable=False),
         sa.Column("staff", RowId, nullable=False),
         sa.Column("entry", RowId, nullable=False),
-        sa.CheckConstraint("published_at <= effective_at", name="ck_card_term_published_before"),
+        sa.CheckConstraint(
+            "published_at <= effective_at", name=op.f("ck_card_term_published_before")
+        ),
         sa.ForeignKeyConstraint(["card"], ["card.id"], name="fk_card_term_card"),
         sa.ForeignKeyConstraint(["entry"], ["log_entry.id"], name="fk_card_term_entry"),
         sa.ForeignKeyConstraint(["staff"], ["staff.id"], name="fk_card_term_staff"),
@@ -357,17 +360,27 @@ def _create_tables() -> None:
         sa.Column("locked_at", Utc(), nullable=True),
         sa.Column("tickets", sa.Integer(), nullable=True),
         sa.Column("handle_cents", Cents(), nullable=True),
-        sa.CheckConstraint("(state = 'open') = (handle_cents IS NULL)", name="ck_game_handle"),
-        sa.CheckConstraint("(state = 'open') = (locked_at IS NULL)", name="ck_game_locked_at"),
-        sa.CheckConstraint("(state = 'open') = (tickets IS NULL)", name="ck_game_tickets"),
+        sa.Column("lock_entry", RowId, nullable=True),
+        sa.CheckConstraint(
+            "(state = 'open') = (handle_cents IS NULL)", name=op.f("ck_game_handle")
+        ),
+        sa.CheckConstraint(
+            "(state = 'open') = (locked_at IS NULL)", name=op.f("ck_game_locked_at")
+        ),
+        sa.CheckConstraint("(state = 'open') = (tickets IS NULL)", name=op.f("ck_game_tickets")),
         sa.CheckConstraint(
             "state IN ('open', 'locked', 'drawn', 'settled', 'certified', 'void', 'frozen')",
-            name="ck_game_state",
+            name=op.f("ck_game_state"),
         ),
-        sa.CheckConstraint("number >= 1", name="ck_game_number"),
+        sa.CheckConstraint("number >= 1", name=op.f("ck_game_number")),
+        sa.CheckConstraint(
+            "(state = 'open') = (lock_entry IS NULL)", name=op.f("ck_game_lock_entry")
+        ),
         sa.ForeignKeyConstraint(["card"], ["card.id"], name="fk_game_card"),
+        sa.ForeignKeyConstraint(["lock_entry"], ["log_entry.id"], name="fk_game_lock_entry"),
         sa.ForeignKeyConstraint(["series"], ["series.code"], name="fk_game_series"),
         sa.PrimaryKeyConstraint("series", "number", name="pk_game"),
+        sa.UniqueConstraint("lock_entry", name="uq_game_lock_entry"),
     )
     op.create_index(
         "uq_game_one_open",
@@ -384,7 +397,7 @@ def _create_tables() -> None:
         sa.Column("slip", sa.String(length=40), nullable=False),
         sa.Column("payload", Json(), nullable=False),
         sa.Column("entry", RowId, nullable=False),
-        sa.CheckConstraint("slip IN ('ticket', 'void')", name="ck_print_job_slip"),
+        sa.CheckConstraint("slip IN ('ticket', 'void')", name=op.f("ck_print_job_slip")),
         sa.ForeignKeyConstraint(["entry"], ["log_entry.id"], name="fk_print_job_entry"),
         sa.ForeignKeyConstraint(["station"], ["station.id"], name="fk_print_job_station"),
         sa.PrimaryKeyConstraint("id", name="pk_print_job"),
@@ -410,7 +423,7 @@ def _create_tables() -> None:
         sa.Column("counted", Json(), nullable=False),
         sa.Column("cents", Cents(), nullable=False),
         sa.Column("entry", RowId, nullable=False),
-        sa.CheckConstraint("cents >= 0", name="ck_drawer_count_cents"),
+        sa.CheckConstraint("cents >= 0", name=op.f("ck_drawer_count_cents")),
         sa.ForeignKeyConstraint(["drawer"], ["drawer.id"], name="fk_drawer_count_drawer"),
         sa.ForeignKeyConstraint(["entry"], ["log_entry.id"], name="fk_drawer_count_entry"),
         sa.PrimaryKeyConstraint("drawer", "closing", name="pk_drawer_count"),
@@ -424,18 +437,21 @@ def _create_tables() -> None:
         sa.Column("drawer", RowId, nullable=True),
         sa.Column("kind", sa.String(length=40), nullable=True),
         sa.Column("cents", Cents(), nullable=False),
-        sa.CheckConstraint("(account = 'drawer') = (drawer IS NOT NULL)", name="ck_posting_drawer"),
         sa.CheckConstraint(
-            "(account = 'drawer') = (kind IS NOT NULL)", name="ck_posting_drawer_kind"
+            "(account = 'drawer') = (drawer IS NOT NULL)", name=op.f("ck_posting_drawer")
+        ),
+        sa.CheckConstraint(
+            "(account = 'drawer') = (kind IS NOT NULL)", name=op.f("ck_posting_drawer_kind")
         ),
         sa.CheckConstraint(
             "account IN ('drawer', 'bank', 'coupons', 'prepaid', 'write', 'over-short')",
-            name="ck_posting_account",
+            name=op.f("ck_posting_account"),
         ),
         sa.CheckConstraint(
-            "kind IN ('currency', 'coin', 'chips', 'coupon', 'tokens')", name="ck_posting_kind"
+            "kind IN ('currency', 'coin', 'chips', 'coupon', 'tokens')",
+            name=op.f("ck_posting_kind"),
         ),
-        sa.CheckConstraint("cents <> 0", name="ck_posting_cents"),
+        sa.CheckConstraint("cents <> 0", name=op.f("ck_posting_cents")),
         sa.ForeignKeyConstraint(["drawer"], ["drawer.id"], name="fk_posting_drawer"),
         sa.ForeignKeyConstraint(["entry"], ["log_entry.id"], name="fk_posting_entry"),
         sa.PrimaryKeyConstraint("entry", "place", name="pk_posting"),
@@ -464,21 +480,24 @@ def _create_tables() -> None:
         sa.Column("request", sa.String(length=40), nullable=False),
         sa.Column("entry", RowId, nullable=False),
         sa.CheckConstraint(
-            "(source = 'ticket') = (replay_of IS NOT NULL)", name="ck_ticket_replay_of"
+            "(source = 'ticket') = (replay_of IS NOT NULL)", name=op.f("ck_ticket_replay_of")
         ),
         sa.CheckConstraint(
-            "source IN ('request', 'quick-pick', 'ticket')", name="ck_ticket_source"
+            "source IN ('request', 'quick-pick', 'ticket')", name=op.f("ck_ticket_source")
         ),
         sa.CheckConstraint(
-            "type IN ('straight', 'split', 'way', 'combination', 'king')", name="ck_ticket_type"
+            "type IN ('straight', 'split', 'way', 'combination', 'king')",
+            name=op.f("ck_ticket_type"),
         ),
         sa.CheckConstraint(
-            "games >= 1 AND last_game = first_game + games - 1", name="ck_ticket_games"
+            "games >= 1 AND last_game = first_game + games - 1", name=op.f("ck_ticket_games")
         ),
-        sa.CheckConstraint("number >= 1", name="ck_ticket_number"),
-        sa.CheckConstraint("price_cents = price_per_game_cents * games", name="ck_ticket_price"),
-        sa.CheckConstraint("price_per_game_cents > 0", name="ck_ticket_price_per_game"),
-        sa.CheckConstraint("tendered_cents >= price_cents", name="ck_ticket_tendered"),
+        sa.CheckConstraint("number >= 1", name=op.f("ck_ticket_number")),
+        sa.CheckConstraint(
+            "price_cents = price_per_game_cents * games", name=op.f("ck_ticket_price")
+        ),
+        sa.CheckConstraint("price_per_game_cents > 0", name=op.f("ck_ticket_price_per_game")),
+        sa.CheckConstraint("tendered_cents >= price_cents", name=op.f("ck_ticket_tendered")),
         sa.ForeignKeyConstraint(["card"], ["card.id"], name="fk_ticket_card"),
         sa.ForeignKeyConstraint(["drawer"], ["drawer.id"], name="fk_ticket_drawer"),
         sa.ForeignKeyConstraint(["entry"], ["log_entry.id"], name="fk_ticket_entry"),
@@ -513,11 +532,13 @@ def _create_tables() -> None:
         sa.Column("kind", sa.String(length=40), nullable=False),
         sa.Column("cents", Cents(), nullable=False),
         sa.Column("serial", sa.String(length=40), nullable=True),
-        sa.CheckConstraint("(kind = 'coupon') = (serial IS NOT NULL)", name="ck_tender_serial"),
         sa.CheckConstraint(
-            "kind IN ('currency', 'coin', 'chips', 'coupon', 'tokens')", name="ck_tender_kind"
+            "(kind = 'coupon') = (serial IS NOT NULL)", name=op.f("ck_tender_serial")
         ),
-        sa.CheckConstraint("cents > 0", name="ck_tender_cents"),
+        sa.CheckConstraint(
+            "kind IN ('currency', 'coin', 'chips', 'coupon', 'tokens')", name=op.f("ck_tender_kind")
+        ),
+        sa.CheckConstraint("cents > 0", name=op.f("ck_tender_cents")),
         sa.ForeignKeyConstraint(["ticket"], ["ticket.number"], name="fk_tender_ticket"),
         sa.PrimaryKeyConstraint("ticket", "place", name="pk_tender"),
     )
@@ -533,8 +554,10 @@ def _create_tables() -> None:
         sa.Column("voided_at", Utc(), nullable=False),
         sa.Column("request", sa.String(length=40), nullable=False),
         sa.Column("entry", RowId, nullable=False),
-        sa.CheckConstraint("approver IS NULL OR approver <> staff", name="ck_void_two_people"),
-        sa.CheckConstraint("with_code OR approver IS NOT NULL", name="ck_void_approved"),
+        sa.CheckConstraint(
+            "approver IS NULL OR approver <> staff", name=op.f("ck_void_two_people")
+        ),
+        sa.CheckConstraint("with_code OR approver IS NOT NULL", name=op.f("ck_void_approved")),
         sa.ForeignKeyConstraint(["approver"], ["staff.id"], name="fk_void_approver"),
         sa.ForeignKeyConstraint(["drawer"], ["drawer.id"], name="fk_void_drawer"),
         sa.ForeignKeyConstraint(["entry"], ["log_entry.id"], name="fk_void_entry"),

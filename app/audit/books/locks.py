@@ -11,7 +11,8 @@ def check_locks(stored: Stored) -> Iterator[Fault]:
     """Nothing was sold or voided for a game once it was locked (15.3(c), X-lock-server)."""
     locks = stored.locks
     for (series, number), game in stored.games.items():
-        if (game.state == OPEN) == ((series, number) in locks):
+        lock = locks.get((series, number))
+        if (game.state == OPEN) != (lock is None) or game.lock_entry != lock:
             yield Fault("locks", f"game {series}-{number} and its LOCK entry do not agree")
     for number, ticket in stored.tickets.items():
         yield from _check_before_lock(

@@ -68,6 +68,7 @@ class StoredGame:
     locked_at: datetime | None
     tickets: int | None
     handle_cents: int | None
+    lock_entry: int | None
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,7 @@ def all_games(connection: Connection) -> Iterator[StoredGame]:
         Game.locked_at,
         Game.tickets,
         Game.handle_cents,
+        Game.lock_entry,
     ).order_by(Game.series, Game.number)
     yield from (StoredGame(*row) for row in _rows(connection, found))
 

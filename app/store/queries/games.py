@@ -3,10 +3,27 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select, true
 
-from app.store.tables import Card, Game, GameState, LogCheckpoint, Ticket, Void
+from app.store.tables import Card, Game, GameState, LogCheckpoint, LogPosition, Ticket, Void
 
+# The first signed head that covers a place of the log.
+_FIRST_HEAD = (
+    select(LogCheckpoint.note)
+    .where(LogCheckpoint.size > LogPosition.position)
+    .order_by(LogCheckpoint.size)
+    .limit(1)
+    .scalar_subquery()
+)
+# Of all locked games that are sealed, the one that was locked last.
+_SEALED = (
+    select(Game.series, Game.number, _FIRST_HEAD.label("seal"))
+    .join(LogPosition, LogPosition.entry == Game.lock_entry)
+    .where(_FIRST_HEAD.is_not(None))
+    .order_by(Game.lock_entry.desc())
+    .limit(1)
+    .subquery()
+)
 _OPEN = (
     select(
         Game.number,
@@ -14,20 +31,12 @@ _OPEN = (
         Card.hash.label("card_hash"),
         Game.closes_at,
         Game.opened_at,
-        select(LogCheckpoint.note)
-        .where(LogCheckpoint.game.is_not(None))
-        .order_by(LogCheckpoint.size.desc())
-        .limit(1)
-        .scalar_subquery()
-        .label("seal"),
-        select(LogCheckpoint.game)
-        .where(LogCheckpoint.game.is_not(None))
-        .order_by(LogCheckpoint.size.desc())
-        .limit(1)
-        .scalar_subquery()
-        .label("sealed_game"),
+        _SEALED.c.seal,
+        _SEALED.c.series.label("sealed_series"),
+        _SEALED.c.number.label("sealed_number"),
     )
     .join(Card, Card.id == Game.card)
+    .outerjoin(_SEALED, true())
     .where(Game.series == bindparam("series"), Game.state == GameState.OPEN.value)
 )
 
@@ -58,6 +67,7 @@ class GameRow:
     locked_at: datetime | None
     tickets: int | None
     handle_cents: int | None
+    lock_entry: int | None
 
 
 @dataclass(frozen=True)
@@ -81,7 +91,7 @@ def open_game(connection: Connection, series: str) -> OpenGame | None:
         opened_at=row.opened_at,
         closes_at=row.closes_at,
         seal=row.seal,
-        sealed_game=row.sealed_game,
+        sealed_game=row.seal and f"{row.sealed_series}-{row.sealed_number}",
     )
 
 

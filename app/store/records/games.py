@@ -42,9 +42,9 @@ def add_game(
 
 
 def lock_game(
-    unit: Unit, series: str, number: int, tickets: int, handle_cents: int, now: datetime
+    unit: Unit, series: str, number: int, tickets: int, handle_cents: int, now: datetime, entry: int
 ) -> None:
-    """Lock a game, with what was sold for it."""
+    """Lock a game, with what was sold for it and the entry that says so."""
     unit.connection.execute(
         update(Game)
         .where(Game.series == series, Game.number == number)
@@ -53,5 +53,6 @@ def lock_game(
             locked_at=now,
             tickets=tickets,
             handle_cents=handle_cents,
+            lock_entry=entry,
         )
     )

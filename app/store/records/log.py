@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, insert, update
+from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.store.tables import (
@@ -49,9 +49,10 @@ def add_positions(unit: Unit, size: int, entries: Sequence[tuple[int, bytes]]) -
         unit.connection.execute(insert(LogPosition), rows)
     except IntegrityError:
         raise SealedMeanwhile from None
-    unit.connection.execute(
-        delete(LogPending).where(LogPending.entry.in_([entry for entry, _ in entries]))
-    )
+    # By place and not by a list of ids: a statement has only so many parameters, and after a long
+    # time without sealing there may be more entries than that.
+    placed = select(LogPosition.entry).where(LogPosition.position >= size)
+    unit.connection.execute(delete(LogPending).where(LogPending.entry.in_(placed)))
 
 
 def add_nodes(unit: Unit, nodes: Sequence[tuple[int, int, bytes]]) -> None:
@@ -76,13 +77,13 @@ def swap_head(unit: Unit, old_size: int, size: int, root: bytes) -> None:
         raise SealedMeanwhile
 
 
-def add_checkpoint(unit: Unit, size: int, note: str, game: str | None) -> None:
+def add_checkpoint(unit: Unit, size: int, note: str) -> None:
     """Keep a head that was signed.
 
     Raises:
         SealedMeanwhile: one of this size was signed already.
     """
-    values = {"size": size, "note": note, "signed_at": unit.now(), "game": game}
+    values = {"size": size, "note": note, "signed_at": unit.now()}
     try:
         unit.connection.execute(insert(LogCheckpoint), values)
     except IntegrityError:

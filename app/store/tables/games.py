@@ -34,6 +34,7 @@ class Game(Table):
     locked_at: Mapped[Moment | None]
     tickets: Mapped[int | None]  # as they were at the lock
     handle_cents: Mapped[Amount | None]
+    lock_entry: Mapped[Ref | None] = mapped_column(ForeignKey("log_entry.id"), unique=True)
 
     __table_args__ = (
         CheckConstraint(one_of("state", GameState), "state"),
@@ -41,6 +42,7 @@ class Game(Table):
         CheckConstraint("(state = 'open') = (locked_at IS NULL)", "locked_at"),
         CheckConstraint("(state = 'open') = (tickets IS NULL)", "tickets"),
         CheckConstraint("(state = 'open') = (handle_cents IS NULL)", "handle"),
+        CheckConstraint("(state = 'open') = (lock_entry IS NULL)", "lock_entry"),
         Index(
             "uq_game_one_open",
             "series",

@@ -76,4 +76,3 @@ class LogCheckpoint(Table):
     size: Mapped[Number] = mapped_column(primary_key=True, autoincrement=False)
     note: Mapped[Words]
     signed_at: Mapped[Moment]
-    game: Mapped[Code | None]  # the game whose lock it sealed, as M-12

@@ -1,0 +1,527 @@
+"""What the database itself refuses, whoever asks: every guard with something planted against it."""
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from app.keno.tender import Tender, TenderKind
+from app.store.tables import APPEND_ONLY, Table
+from tests.floor import WALT, Floor, dollar
+
+POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
+SQLITE = pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
+
+Row = Mapping[str, Any]
+
+
+@pytest.fixture
+def busy(floor: Floor) -> Floor:
+    """A floor with at least one row in every table; game M-1 is locked, M-2 is open."""
+    wanda = floor.writing()
+    coupon = (Tender(TenderKind.COUPON, 100, "C1"),)
+    floor.sell(wanda, replace(dollar(), tender=coupon))
+    floor.sell(wanda, dollar(games=2))
+    floor.void(wanda, 1)
+    floor.sell(floor.writing(WALT, "B2"), dollar(games=3))
+    floor.lock()
+    floor.check_books()
+    with floor.office.database.writing() as connection:
+        # The log is too short for a full tile, and a tile must be there to be guarded.
+        connection.execute(
+            text("INSERT INTO log_node (level, place, hash) VALUES (9, 9, :hash)"), {"hash": b"x"}
+        )
+        # A second card, which nobody accepted.
+        connection.execute(
+            text(
+                "INSERT INTO card (hash, name, file, staff, brought_at, entry) "
+                "SELECT :hash, name, file, staff, brought_at, 1 FROM card"
+            ),
+            {"hash": b"x"},
+        )
+        connection.commit()
+    # Sold after the lock, so that there is an entry without a place.
+    floor.sell(floor.signed_in(WALT, "B2"))
+    return floor
+
+
+def refused(floor: Floor, statement: str, *, match: str, **values: object) -> None:
+    """Plant a statement by raw SQL, and see the database refuse it and keep everything."""
+    with floor.office.database.writing() as connection:
+        before = contents(connection)
+        with pytest.raises(DBAPIError, match=match):
+            connection.execute(text(statement), values)
+        connection.rollback()
+        assert contents(connection) == before
+
+
+def contents(connection: Connection) -> dict[str, list[Any]]:
+    """Every row of every table."""
+    return {
+        table: sorted(map(repr, connection.execute(text(f"SELECT * FROM {table}")).all()))  # noqa: S608
+        for table in sorted(Table.metadata.tables)
+    }
+
+
+def columns(table: str) -> list[str]:
+    return [column.name for column in Table.metadata.tables[table].columns]
+
+
+def planted(floor: Floor, table: str, where: str, changes: Row) -> str | None:
+    """Plant a copy of a stored row with some columns changed; return what the database refused.
+
+    A change is SQL. None says that the row was taken, and it is not kept.
+    """
+    names = columns(table)
+    is_numbered = names[0] == "id" and table not in {"house", "log_head"}
+    kept = names[1:] if is_numbered else names
+    assert set(changes) <= set(names)
+    values = ", ".join(str(changes.get(name, name)) for name in kept)
+    statement = (
+        f"INSERT INTO {table} ({', '.join(kept)}) "  # noqa: S608  names of our own tables
+        f"SELECT {values} FROM {table} {where} LIMIT 1"
+    )
+    with floor.office.database.writing() as connection:
+        try:
+            done = connection.execute(text(statement))
+        except IntegrityError as refusal:
+            connection.rollback()
+            return str(refusal.orig)
+        assert done.rowcount == 1, "there was no row to copy"
+        return None
+
+
+# ---- facts ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-audit-log")
+def test_a_busy_floor_has_a_row_in_every_table(busy: Floor) -> None:
+    """Without a row a guard would not be asked, and the tests below would show nothing."""
+    with busy.office.database.reading() as connection:
+        rows = contents(connection)
+    assert [table for table, found in rows.items() if not found] == []
+
+
+@pytest.mark.rule("X-audit-log")
+def test_no_fact_can_be_changed(busy: Floor) -> None:
+    for table in APPEND_ONLY:
+        for column in columns(table):
+            refused(
+                busy,
+                f"UPDATE {table} SET {column} = {column}",  # noqa: S608  our own names
+                # PostgreSQL refuses a change of an id that it gave before it asks the guard.
+                match=f"facts are only ever added: {table}"
+                + ("|can only be updated to DEFAULT" if column == "id" else ""),
+            )
+
+
+@pytest.mark.rule("X-audit-log")
+def test_no_fact_can_be_deleted(busy: Floor) -> None:
+    for table in APPEND_ONLY:
+        refused(
+            busy,
+            f"DELETE FROM {table}",  # noqa: S608  our own names
+            match=f"facts are only ever added: {table}",
+        )
+
+
+@pytest.mark.rule("X-audit-log")
+@POSTGRESQL
+def test_no_table_of_facts_can_be_emptied_at_once(busy: Floor) -> None:
+    for table in (*APPEND_ONLY, "game"):
+        refused(busy, f"TRUNCATE {table} CASCADE", match="facts are only ever added")
+
+
+@pytest.mark.rule("X-audit-log")
+@SQLITE
+def test_no_fact_can_be_replaced(busy: Floor) -> None:
+    """SQLite deletes the row that is in the way of OR REPLACE, and must ask the guard for it."""
+    for table in (*APPEND_ONLY, "game"):
+        refused(
+            busy,
+            f"INSERT OR REPLACE INTO {table} SELECT * FROM {table}",  # noqa: S608  our own names
+            match=f"facts are only ever added: {table}",
+        )
+
+
+@pytest.mark.rule("X-audit-log")
+@SQLITE
+def test_the_guards_are_in_the_file_and_not_in_our_connection(busy: Floor) -> None:
+    file = busy.office.database.url.database
+    assert file is not None
+    with closing(sqlite3.connect(file)) as connection:
+        for table in APPEND_ONLY:
+            for statement in (
+                f"DELETE FROM {table}",  # noqa: S608  our own names
+                f"UPDATE {table} SET {columns(table)[0]} = 1",  # noqa: S608
+            ):
+                with pytest.raises(sqlite3.IntegrityError, match="facts are only ever added"):
+                    connection.execute(statement)
+
+
+# ---- games ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("15.3(c)", "X-lock-server")
+def test_a_locked_game_never_opens_again(busy: Floor) -> None:
+    refused(
+        busy,
+        "UPDATE game SET state = 'open', locked_at = NULL, tickets = NULL, handle_cents = NULL, "
+        "lock_entry = NULL "
+        "WHERE state = 'locked'",
+        match="a locked game never opens again",
+    )
+
+
+@pytest.mark.rule("15.3(c)", "X-lock-server")
+@pytest.mark.parametrize("state", ["locked", "drawn", "settled", "certified", "void", "frozen"])
+def test_a_game_that_was_ever_locked_never_opens_again(floor: Floor, state: str) -> None:
+    floor.lock()
+    with floor.office.database.writing() as connection:
+        connection.execute(
+            text("UPDATE game SET state = :state WHERE series = 'M' AND number = 1"),
+            {"state": state},
+        )
+        # No other game is open, so that only the guard can refuse.
+        connection.execute(
+            text(
+                "UPDATE game SET state = 'void', locked_at = opened_at, tickets = 0, "
+                "handle_cents = 0, lock_entry = CASE series WHEN 'M' THEN 1 ELSE 2 END "
+                "WHERE state = 'open'"
+            )
+        )
+        connection.commit()
+    refused(
+        floor,
+        "UPDATE game SET state = 'open', locked_at = NULL, tickets = NULL, handle_cents = NULL, "
+        "lock_entry = NULL "
+        "WHERE series = 'M' AND number = 1",
+        match="a locked game never opens again",
+    )
+
+
+@pytest.mark.rule("X-ticket-gapless")
+def test_no_game_is_ever_forgotten(busy: Floor) -> None:
+    for state in ("open", "locked"):
+        refused(
+            busy,
+            "DELETE FROM game WHERE state = :state",
+            match="facts are only ever added: game",
+            state=state,
+        )
+
+
+@pytest.mark.rule("15.5(b)")
+def test_of_a_series_one_game_is_open(busy: Floor) -> None:
+    told = planted(busy, "game", "WHERE state = 'open' AND series = 'M'", {"number": "number + 1"})
+    assert told is not None
+    assert "uq_game_one_open" in told or "game.series" in told
+    assert "pk_game" not in told
+    # A number that is there already is refused by another constraint.
+    told = planted(busy, "game", "WHERE state = 'locked'", {"lock_entry": 1})
+    assert told is not None
+    assert "pk_game" in told or "game.series, game.number" in told
+    # Two series may each have one.
+    with busy.office.database.reading() as connection:
+        found = connection.execute(text("SELECT series FROM game WHERE state = 'open'"))
+        assert sorted(found.scalars()) == ["F", "M"]
+
+
+# ---- checks: one row planted against each --------------------------------------------------------
+
+# The name of the check, and the columns of a stored row that are changed against it, in SQL.
+CHECKS: dict[str, tuple[str, dict[str, object]]] = {
+    "ck_card_acceptance_consent": ("", {"consent": "'nobody'"}),
+    "ck_card_term_published_before": (
+        "",
+        {"published_at": "effective_at", "effective_at": "published_at"},
+    ),
+    "ck_drawer_count_cents": ("", {"cents": -1, "closing": "TRUE"}),
+    "ck_game_handle": ("WHERE state = 'locked'", {"handle_cents": "NULL", "number": 77}),
+    "ck_game_lock_entry": ("WHERE state = 'locked'", {"lock_entry": "NULL", "number": 77}),
+    "ck_game_locked_at": ("WHERE state = 'locked'", {"locked_at": "NULL", "number": 77}),
+    "ck_game_number": ("WHERE state = 'locked'", {"number": 0}),
+    "ck_game_state": ("WHERE state = 'locked'", {"state": "'done'", "number": 77}),
+    "ck_game_tickets": ("WHERE state = 'locked'", {"tickets": "NULL", "number": 77}),
+    "ck_house_day_starts": ("", {"day_starts_minutes": 1440}),
+    "ck_house_one": ("", {"id": 2}),
+    "ck_location_kind": ("", {"kind": "'kiosk'", "code": "'new'"}),
+    "ck_log_head_one": ("", {"id": 2}),
+    "ck_log_head_size": ("", {"size": -1}),
+    "ck_log_node_level": ("", {"level": 0}),
+    "ck_log_position_position": ("", {"position": -1}),
+    "ck_posting_account": ("WHERE account = 'bank'", {"account": "'pocket'", "place": 77}),
+    "ck_posting_cents": ("", {"cents": 0, "place": 77}),
+    "ck_posting_drawer": ("WHERE account = 'drawer'", {"drawer": "NULL", "place": 77}),
+    "ck_posting_drawer_kind": ("WHERE account = 'drawer'", {"kind": "NULL", "place": 77}),
+    "ck_posting_kind": ("WHERE account = 'drawer'", {"kind": "'cheque'", "place": 77}),
+    "ck_print_job_slip": ("", {"slip": "'joke'"}),
+    "ck_series_first_game": ("", {"first_game": 0, "code": "'new'"}),
+    "ck_staff_failed_tries": ("", {"failed_tries": -1}),
+    "ck_staff_role": ("", {"role": "'owner'"}),
+    "ck_tender_cents": ("", {"cents": 0, "place": 77}),
+    "ck_tender_kind": ("WHERE kind = 'currency'", {"kind": "'cheque'", "place": 77}),
+    "ck_tender_serial": ("WHERE kind = 'coupon'", {"serial": "NULL", "place": 77}),
+    "ck_ticket_games": ("", {"last_game": "last_game + 1", "number": 77}),
+    "ck_ticket_number": ("", {"number": 0}),
+    "ck_ticket_price": ("", {"price_cents": "price_cents - 1", "number": 77}),
+    "ck_ticket_price_per_game": ("", {"price_per_game_cents": 0, "price_cents": 0, "number": 77}),
+    "ck_ticket_replay_of": ("", {"replay_of": 1, "number": 77}),
+    "ck_ticket_source": ("", {"source": "'spoken'", "number": 77}),
+    "ck_ticket_tendered": ("", {"tendered_cents": "price_cents - 1", "number": 77}),
+    "ck_ticket_type": ("", {"type": "'joker'", "number": 77}),
+    "ck_void_approved": ("", {"with_code": "FALSE", "ticket": 2}),
+    "ck_void_two_people": ("", {"approver": "staff", "ticket": 2}),
+}
+
+MORE_CHECKS: list[tuple[str, str, dict[str, object]]] = [
+    ("ck_game_handle", "WHERE state = 'open'", {"handle_cents": 0, "number": 77}),
+    ("ck_game_lock_entry", "WHERE state = 'open'", {"lock_entry": 1, "number": 77}),
+    ("ck_game_locked_at", "WHERE state = 'open'", {"locked_at": "opened_at", "number": 77}),
+    ("ck_game_tickets", "WHERE state = 'open'", {"tickets": 0, "number": 77}),
+    ("ck_house_day_starts", "", {"day_starts_minutes": -1}),
+    ("ck_posting_drawer", "WHERE account = 'bank'", {"drawer": 1, "place": 77}),
+    ("ck_posting_drawer_kind", "WHERE account = 'bank'", {"kind": "'coin'", "place": 77}),
+    ("ck_tender_serial", "WHERE kind = 'currency'", {"serial": "'C9'", "place": 77}),
+    ("ck_ticket_games", "", {"games": 0, "price_cents": 0, "last_game": 0, "number": 77}),
+    ("ck_ticket_replay_of", "", {"source": "'ticket'", "number": 77}),
+]
+
+
+def all_checks() -> list[tuple[str, str, dict[str, object]]]:
+    return [(name, where, changes) for name, (where, changes) in CHECKS.items()] + MORE_CHECKS
+
+
+def table_of(constraint: str) -> str:
+    """The table that a constraint is named after."""
+    name = constraint.split("_", 1)[1]
+    return max((table for table in Table.metadata.tables if name.startswith(f"{table}_")), key=len)
+
+
+@pytest.mark.rule("X-lock-server")
+def test_every_check_refuses_the_row_that_is_planted_against_it(busy: Floor) -> None:
+    for name, where, changes in all_checks():
+        told = planted(busy, table_of(name), where, changes)
+        assert told is not None, f"{name} let {changes} through"
+        # Which constraint it was: another one in the way would show nothing.
+        assert f'"{name}"' in told or told.endswith(f": {name}"), f"{name}: {told}"
+
+
+def test_no_check_of_the_database_is_left_out_above(busy: Floor) -> None:
+    with busy.office.database.reading() as connection:
+        inspector = inspect(connection)
+        found = {
+            check["name"]
+            for table in Table.metadata.tables
+            for check in inspector.get_check_constraints(table)
+        }
+    assert found == set(CHECKS)
+
+
+# ---- keys: one row planted against each ----------------------------------------------------------
+
+# What is unique: of the copy of a stored row everything else is changed.
+UNIQUE: dict[str, tuple[str, dict[str, object]]] = {
+    "asked.station, asked.request": ("pk_asked", {}),
+    "card.entry": ("uq_card_entry", {"hash": "'new'"}),
+    "card.hash": ("uq_card_hash", {"entry": "(SELECT max(id) FROM log_entry)"}),
+    "card_acceptance.card, card_acceptance.consent": ("pk_card_acceptance", {"entry": 1}),
+    "card_acceptance.entry": (
+        "uq_card_acceptance_entry",
+        {"card": "(SELECT max(id) FROM card)"},
+    ),
+    "card_term.entry": ("uq_card_term_entry", {}),
+    "counter.name": ("pk_counter", {}),
+    "coupon.serial": ("pk_coupon", {"ticket": 2}),
+    "drawer.entry": ("uq_drawer_entry", {"closed_at": "opened_at"}),
+    "drawer.station": (
+        "uq_drawer_one_open_station",
+        {"staff": "(SELECT id FROM staff WHERE code = 'SAM')", "entry": 1},
+    ),
+    "drawer.staff": (
+        "uq_drawer_one_open_staff",
+        {"station": "(SELECT id FROM station WHERE code = 'S1')", "entry": 1},
+    ),
+    "drawer_count.drawer, drawer_count.closing": ("pk_drawer_count", {"entry": 1}),
+    "drawer_count.entry": ("uq_drawer_count_entry", {"closing": "TRUE"}),
+    "game.lock_entry": ("uq_game_lock_entry", {"number": 77}),
+    "house.id": ("pk_house", {}),
+    "location.code": ("pk_location", {}),
+    "location_series.location, location_series.series": ("pk_location_series", {}),
+    "log_checkpoint.size": ("pk_log_checkpoint", {"note": "'another head'"}),
+    "log_head.id": ("pk_log_head", {}),
+    "log_node.level, log_node.place": ("pk_log_node", {"hash": "'new'"}),
+    "log_pending.entry": ("pk_log_pending", {}),
+    "log_position.entry": ("uq_log_position_entry", {"position": 7777}),
+    "log_position.position": (
+        "pk_log_position",
+        {"entry": "(SELECT max(entry) FROM log_pending)"},
+    ),
+    "posting.entry, posting.place": ("pk_posting", {}),
+    "print_job.entry": ("uq_print_job_entry", {}),
+    "series.code": ("pk_series", {}),
+    "sign_in.token": ("pk_sign_in", {}),
+    "staff.code": ("uq_staff_code", {"name": "'Nobody'"}),
+    "staff.name": ("uq_staff_name", {"code": "'NOBODY'"}),
+    "station.code": ("uq_station_code", {"token": "NULL"}),
+    "station.token": ("uq_station_token", {"code": "'B9'"}),
+    "tender.ticket, tender.place": ("pk_tender", {}),
+    "ticket.entry": ("uq_ticket_entry", {"number": 77}),
+    "ticket.number": ("pk_ticket", {"entry": 1}),
+    "void.entry": ("uq_void_entry", {"ticket": 2}),
+    "void.ticket": ("pk_void", {"entry": 1}),
+}
+
+
+# Which row is copied, where not every row has what is unique.
+COPIED = {"game": "WHERE state = 'locked'", "station": "WHERE token IS NOT NULL"}
+
+
+def test_what_is_there_once_is_refused_a_second_time(busy: Floor) -> None:
+    for where, (name, changes) in UNIQUE.items():
+        table = where.split(".", maxsplit=1)[0]
+        told = planted(busy, table, COPIED.get(table, ""), changes)
+        assert told is not None, f"{name} let {changes} through"
+        assert f'"{name}"' in told or told.endswith(f"UNIQUE constraint failed: {where}"), (
+            f"{name}: {told}"
+        )
+
+
+def test_nothing_that_is_there_once_is_left_out_above(busy: Floor) -> None:
+    with busy.office.database.reading() as connection:
+        inspector = inspect(connection)
+        found = {
+            constraint["name"]
+            for table in Table.metadata.tables
+            for constraint in (
+                inspector.get_pk_constraint(table),
+                *inspector.get_unique_constraints(table),
+                *(index for index in inspector.get_indexes(table) if index["unique"]),
+            )
+        }
+    numbered = {"pk_card", "pk_card_term", "pk_drawer", "pk_log_entry", "pk_print_job"}
+    numbered |= {"pk_staff", "pk_station"}  # the database gives these ids itself
+    tested = {name for name, _ in UNIQUE.values()} | {"uq_game_one_open", "pk_game"}
+    assert found == tested | numbered
+
+
+@pytest.mark.rule("X-drawer")
+def test_a_drawer_that_was_closed_makes_room_for_the_next(busy: Floor) -> None:
+    with busy.office.database.writing() as connection:
+        connection.execute(text("UPDATE drawer SET closed_at = opened_at"))
+        connection.commit()
+    assert planted(busy, "drawer", "", {"entry": 1}) is None
+
+
+# ---- references ----------------------------------------------------------------------------------
+
+
+def test_every_reference_to_something_that_is_not_there_is_refused(busy: Floor) -> None:
+    """Row by row: a value that nothing has, in each column that refers to something."""
+    count = 0
+    for table in Table.metadata.tables.values():
+        for key in table.foreign_key_constraints:
+            column = list(key.columns)[-1]
+            fresh = {column.name: 987_654 if column.type.python_type is int else "'nothing'"}
+            told = planted(busy, table.name, "", unused(table.name, fresh))
+            assert told is not None, f"{table.name} took {fresh}"
+            # A station is also part of what was asked, and PostgreSQL may name that reference.
+            assert f'"{key.name}' in told or told == "FOREIGN KEY constraint failed", told
+            count += 1
+    assert count >= 35
+
+
+def unused(table: str, changes: Row) -> Row:
+    """Change everything of a copied row that must not be there twice."""
+    free: dict[str, Row] = {
+        "asked": {"request": "'fresh-id'"},
+        "card": {"hash": "'new'", "entry": "(SELECT max(id) FROM log_entry)"},
+        "card_acceptance": {"card": "(SELECT max(id) FROM card)", "entry": 1},
+        "card_term": {"entry": 1},
+        "coupon": {"serial": "'C9'"},
+        "drawer": {"closed_at": "opened_at", "entry": 1},
+        "drawer_count": {"closing": "TRUE", "entry": 1},
+        "game": {"number": 77, "state": "'void'", "locked_at": "opened_at", "tickets": 0}
+        | {"handle_cents": 0, "lock_entry": 1},
+        "log_position": {"position": 7777},
+        "posting": {"place": 77, "account": "'drawer'", "kind": "'coin'", "drawer": 1},
+        "print_job": {"entry": 1},
+        "sign_in": {"token": "'new'"},
+        "station": {"code": "'B9'", "token": "NULL"},
+        "tender": {"place": 77},
+        "ticket": {"number": 77, "entry": 1},
+        "void": {"ticket": 2, "entry": 1},
+    }
+    if table == "ticket" and "replay_of" in changes:
+        changes = {"source": "'ticket'", **changes}
+    if table == "ticket" and "first_game" in changes:
+        changes = {"last_game": "987654 + games - 1", **changes}
+    return {**free.get(table, {}), **changes}
+
+
+# ---- SQLite --------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-recovery")
+@SQLITE
+def test_what_sqlite_has_committed_is_on_the_disk(floor: Floor) -> None:
+    wanted = {
+        "journal_mode": "wal",
+        "synchronous": 2,  # FULL
+        "foreign_keys": 1,
+        "recursive_triggers": 1,
+        "busy_timeout": 30_000,
+    }
+    database = floor.office.database
+    for opened in (database.reading, database.writing):
+        with opened() as connection:
+            for pragma, value in wanted.items():
+                told = connection.exec_driver_sql(f"PRAGMA {pragma}").scalar_one()
+                assert told == value, pragma
+
+
+@pytest.mark.rule("X-recovery")
+@SQLITE
+def test_a_transaction_that_may_write_begins_by_keeping_other_writers_out(floor: Floor) -> None:
+    file = floor.office.database.url.database
+    assert file is not None
+    with closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as other:
+        with floor.office.database.reading() as connection:
+            connection.execute(text("SELECT 1 FROM house")).one()
+            other.execute("BEGIN IMMEDIATE")
+            other.execute("ROLLBACK")
+        with floor.office.database.writing() as connection:
+            connection.execute(text("SELECT 1 FROM house")).one()
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                other.execute("BEGIN IMMEDIATE")
+
+
+@pytest.mark.rule("X-recovery")
+@POSTGRESQL
+def test_what_postgresql_has_committed_is_on_the_disk(floor: Floor) -> None:
+    with floor.office.database.writing() as connection:
+        for setting in ("synchronous_commit", "fsync", "full_page_writes"):
+            assert connection.exec_driver_sql(f"SHOW {setting}").scalar_one() == "on"
+
+
+def test_a_unit_that_is_not_committed_is_undone(floor: Floor) -> None:
+    with floor.office.unit() as unit:
+        unit.connection.execute(text("UPDATE counter SET value = 77"))
+    with floor.office.database.reading() as connection:
+        assert connection.execute(text("SELECT value FROM counter")).scalar_one() == 0
+
+
+def test_a_reader_sees_one_moment_whatever_is_committed_meanwhile(floor: Floor) -> None:
+    with floor.office.database.reading() as connection:
+        assert connection.execute(text("SELECT value FROM counter")).scalar_one() == 0
+        with floor.office.unit() as unit:
+            unit.connection.execute(text("UPDATE counter SET value = 77"))
+            unit.commit()
+        assert connection.execute(text("SELECT value FROM counter")).scalar_one() == 0
+    with floor.office.database.reading() as connection:
+        assert connection.execute(text("SELECT value FROM counter")).scalar_one() == 77

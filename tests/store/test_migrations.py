@@ -1,0 +1,233 @@
+"""The schema's history: forward and back with a house in the tables, and its end is the models."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import Script, ScriptDirectory
+from sqlalchemy import Connection, inspect, text
+
+from app.flow.plays import Changes
+from app.flow.sell import Sale
+from app.keno.tender import Tender, TenderKind
+from app.store import schema
+from app.store.database import Database
+from app.store.tables import APPEND_ONLY, Table
+from tests.floor import Floor, dollar
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted((ROOT / "migrations" / "versions").glob("*.py"))
+
+
+def history() -> list[Script]:
+    """Every migration, the oldest first."""
+    scripts = ScriptDirectory.from_config(Config(str(schema.MIGRATIONS / "alembic.ini")))
+    return list(scripts.walk_revisions())[::-1]
+
+
+@contextmanager
+def opened(url: str) -> Iterator[Database]:
+    database = Database(url)
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+def objects(connection: Connection) -> set[str]:
+    """Everything of ours that a database has: tables, triggers, functions."""
+    if connection.dialect.name == "sqlite":
+        found = text("SELECT type || ' ' || name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
+    else:
+        found = text(
+            "SELECT 'relation ' || relname FROM pg_class "
+            "WHERE relnamespace = 'public'::regnamespace "
+            "UNION SELECT 'trigger ' || tgname FROM pg_trigger WHERE NOT tgisinternal "
+            "UNION SELECT 'function ' || proname FROM pg_proc "
+            "WHERE pronamespace = 'public'::regnamespace"
+        )
+    return {name for name in connection.execute(found).scalars() if "alembic_version" not in name}
+
+
+def run_a_house(url: str, folder: Path) -> None:
+    """Found a house and leave a row in every table that a day of work fills."""
+    floor = Floor.opened(url, folder)
+    wanda = floor.writing()
+    coupon = (Tender(TenderKind.COUPON, 100, f"C-{folder.name}"),)
+    floor.sell(wanda, replace(dollar(), tender=coupon))
+    floor.sell(wanda, dollar(games=3))
+    cash = (Tender(TenderKind.CURRENCY, 500),)
+    floor.sell(wanda, Sale("M", Changes(), cash, replay_of=2))
+    floor.void(wanda, 1)
+    floor.lock()
+    floor.sell(wanda)
+    floor.check_books()
+    floor.close()
+
+
+def shape(connection: Connection) -> dict[str, Any]:
+    """Columns, keys, constraints and indexes of every table, as the database itself tells them."""
+    inspector = inspect(connection)
+    told: dict[str, Any] = {}
+    for table in sorted(set(inspector.get_table_names()) - {"alembic_version"}):
+        told[table] = {
+            "columns": [
+                {**column, "type": repr(column["type"])} for column in inspector.get_columns(table)
+            ],
+            "primary key": inspector.get_pk_constraint(table),
+            "foreign keys": by_name(inspector.get_foreign_keys(table)),
+            "unique": by_name(inspector.get_unique_constraints(table)),
+            "checks": by_name(inspector.get_check_constraints(table)),
+            "indexes": by_name(inspector.get_indexes(table)),
+        }
+        for index in told[table]["indexes"]:
+            index["dialect_options"] = {
+                name: str(option) for name, option in index.get("dialect_options", {}).items()
+            }
+    return told
+
+
+def by_name(parts: list[Any]) -> list[Any]:
+    return sorted(parts, key=lambda part: str(part["name"]))
+
+
+# ---- forward and back ----------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-recovery")
+def test_every_migration_goes_back_and_forward_again_with_a_house_in_the_tables(
+    empty_url: str, tmp_path: Path
+) -> None:
+    with opened(empty_url) as database:
+        for place in range(len(history())):
+            run_a_house(empty_url, tmp_path / f"before-{place}")
+            with database.reading() as connection:
+                newest = objects(connection)
+            for step in reversed(history()[place:]):
+                assert schema.revision_of(database) == step.revision
+                schema.downgrade(database, "-1")
+            older = history()[place - 1].revision if place else None
+            assert schema.revision_of(database) == older
+            if not place:
+                with database.reading() as connection:
+                    assert objects(connection) == set()
+            for step in history()[place:]:
+                schema.upgrade(database, "+1")
+                assert schema.revision_of(database) == step.revision
+            with database.reading() as connection:
+                assert objects(connection) == newest
+            schema.downgrade(database)
+        run_a_house(empty_url, tmp_path / "after")
+
+
+def test_a_migration_that_fails_half_way_leaves_nothing(empty_url: str) -> None:
+    """Both engines take a change of the schema back with the rest of its transaction."""
+    with opened(empty_url) as database:
+        with database.writing() as connection:
+            # The last table of the first migration is there already, and in its way.
+            connection.execute(text("CREATE TABLE void (ticket INTEGER)"))
+            connection.commit()
+        with pytest.raises(Exception, match="already exists"):
+            schema.upgrade(database)
+        with database.reading() as connection:
+            assert inspect(connection).get_table_names() == ["void"]
+        with database.writing() as connection:
+            connection.execute(text("DROP TABLE void"))
+            connection.commit()
+        schema.upgrade(database)
+        assert schema.revision_of(database) == schema.newest_revision()
+
+
+def test_a_database_without_tables_is_at_no_revision(empty_url: str) -> None:
+    with opened(empty_url) as database:
+        assert schema.revision_of(database) is None
+        schema.upgrade(database)
+        assert schema.revision_of(database) == schema.newest_revision() == history()[-1].revision
+        schema.upgrade(database)
+        schema.downgrade(database)
+        assert schema.revision_of(database) is None
+
+
+def test_numbers_of_tickets_start_at_one_after_the_first_migration(empty_url: str) -> None:
+    with opened(empty_url) as database:
+        schema.upgrade(database)
+        with database.reading() as connection:
+            counters = connection.execute(text("SELECT name, value FROM counter")).all()
+    assert [tuple(row) for row in counters] == [("ticket", 0)]
+
+
+def test_alembic_s_own_command_finds_the_database(empty_url: str) -> None:
+    command = [sys.executable, "-m", "alembic", "-c", "migrations/alembic.ini"]
+    for words in ("upgrade head", "check", "downgrade base"):
+        done = subprocess.run(  # noqa: S603  the command that alembic.ini names
+            [*command, "-x", f"url={empty_url}", *words.split()],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    with opened(empty_url) as database, database.reading() as connection:
+        assert objects(connection) == set()
+
+
+# ---- the head is the models ----------------------------------------------------------------------
+
+
+def test_the_head_is_what_the_models_say(empty_url: str) -> None:
+    with opened(empty_url) as database:
+        schema.upgrade(database)
+        with database.reading() as connection:
+            context = MigrationContext.configure(connection, opts={"compare_type": True})
+            assert compare_metadata(context, Table.metadata) == []
+
+
+def test_the_head_has_every_constraint_of_the_models_by_name_and_text(empty_url: str) -> None:
+    """Alembic's comparison leaves checks out, and the conditions of indexes."""
+    with opened(empty_url) as database:
+        schema.upgrade(database)
+        with database.reading() as connection:
+            migrated = shape(connection)
+        schema.downgrade(database)
+        with database.writing() as connection:
+            Table.metadata.create_all(connection)
+            made = shape(connection)
+    assert sorted(migrated) == sorted(Table.metadata.tables)
+    assert migrated == made
+
+
+@pytest.mark.rule("X-audit-log")
+def test_the_migrations_guard_exactly_the_tables_whose_rows_are_facts() -> None:
+    guarded = [table for step in history() for table in getattr(step.module, "APPEND_ONLY", ())]
+    assert sorted(guarded) == APPEND_ONLY
+    assert len(APPEND_ONLY) == len(set(APPEND_ONLY)) >= 14
+
+
+# ---- names ---------------------------------------------------------------------------------------
+
+
+def test_the_files_are_named_by_their_dates_and_stand_in_their_order() -> None:
+    assert FILES
+    for file in FILES:
+        named = re.fullmatch(r"(\d{4})_(\d{2})_(\d{2})_[a-z0-9_]+", file.stem)
+        assert named, f"{file.name} does not begin with a date"
+        date(*map(int, named.groups()))
+    assert [step.revision for step in history()] == [file.stem for file in FILES]
+
+
+def test_the_history_has_one_line() -> None:
+    steps = history()
+    assert [step.down_revision for step in steps] == [
+        None,
+        *(step.revision for step in steps[:-1]),
+    ]

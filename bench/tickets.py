@@ -4,6 +4,7 @@ Both in the same run, in turns, each with the same number of connections, from a
 What a sale costs beyond its statements is HTTP, JSON, the rules of keno and SQLAlchemy.
 """
 
+import os
 import sqlite3
 import threading
 import time
@@ -23,6 +24,7 @@ from app.flow.access import Credentials
 from app.flow.found_house import HousePlan, LocationPlan, StaffPlan
 from app.store.tables import LocationKind, Role
 from bench.measure import Result
+from bench.presold import presell
 from tests import floor as floors
 from tests.engines import address, new_database
 from tests.floor import Floor, secret_of
@@ -30,48 +32,90 @@ from tests.postgres import postgres_server
 from tests.web.server import Client, serving
 from tests.web.test_api import SALE
 
-STATIONS = (1, 8, 32)
-MOST = max(STATIONS)
+STATIONS = (1, 8, 32, 128)
+BUSY = 32  # as many stations as a large house has
+SOLD_BEFORE = (10_000, 1_000_000) if os.environ.get("SCALE") == "year" else (10_000,)
 SECONDS = 2
 ROUNDS = 3
 WORKERS = {"sqlite": 1, "postgresql": 2}
+LARGE = ("ticket", "tender", "posting", "log_entry", "asked", "print_job")
 NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 
 def measure() -> Iterator[Result]:
     """Measure selling on both engines."""
     with TemporaryDirectory(prefix="keno-") as folder:
-        yield from _engine("sqlite", f"sqlite:///{folder}/keno.db", Path(folder))
+        root = Path(folder)
+        yield from _engine("sqlite", root, lambda name: f"sqlite:///{root / name}.db")
     with postgres_server() as server, TemporaryDirectory(prefix="keno-") as folder:
-        yield from _engine("postgresql", address(server, new_database(server)), Path(folder))
+        yield from _engine(
+            "postgresql", Path(folder), lambda _: address(server, new_database(server))
+        )
 
 
-def _engine(engine: str, url: str, folder: Path) -> Iterator[Result]:
-    house, people = _crowded_house(url, folder)
+def _engine(engine: str, root: Path, new_url: Callable[[str], str]) -> Iterator[Result]:
+    url = new_url("empty")
+    house, people = _crowded_house(url, root / "empty")
     raw = Raw(engine, house, people[0])
-    with serving(url, folder / "keys", WORKERS[engine], threads=8) as server:
-        headers = [_headers(person) for person in people]
+    headers = [_headers(person) for person in people]
+    with serving(url, root / "empty" / "keys", WORKERS[engine]) as server:
         for stations in STATIONS:
-            rounds = [
-                (
-                    _in_own_process(_sell, server.port, headers[:stations]),
-                    _in_own_process(raw.send, stations),
-                )
-                for _ in range(ROUNDS)
-            ]
-            sold = median(len(waits) / SECONDS for waits, _ in rounds)
-            floor = median(len(waits) / SECONDS for _, waits in rounds)
-            ratio = median(len(ours) / len(theirs) for ours, theirs in rounds)
-            waits = sorted(1000 * wait for ours, _ in rounds for wait in ours)
             name = f"{NAMES[engine]}, {stations} stations"
-            yield Result(f"{name}: tickets through HTTP", sold, "a second")
-            yield Result(f"{name}: its statements sent raw", floor, "a second")
-            goal = 0.5 if engine == "postgresql" and stations == MOST else None
+            loads = (
+                lambda count=stations: _sell(server.port, headers[:count]),
+                lambda count=stations: raw.send(count),
+            )
+            ours, theirs = _in_turns(*loads)
+            goal = 0.5 if engine == "postgresql" and stations == BUSY else None
+            waits = sorted(1000 * wait for each in ours for wait in each)
+            yield Result(f"{name}: tickets through HTTP", _rate(ours), "a second")
+            yield Result(f"{name}: its statements sent raw", _rate(theirs), "a second")
+            ratio = median(len(a) / len(b) for a, b in zip(ours, theirs, strict=True))
             yield Result(f"{name}: against the raw statements", ratio, "of the floor", goal=goal)
             yield Result(f"{name}: median wait for a ticket", median(waits), "milliseconds")
             worst = quantiles(waits, n=100)[-1]
             yield Result(f"{name}: 99 of 100 waited at most", worst, "milliseconds")
+        for sold in SOLD_BEFORE:
+            yield from _sold_before(engine, sold, root, new_url, (server.port, headers[:BUSY]))
     house.close()
+
+
+def _sold_before(
+    engine: str,
+    sold: int,
+    root: Path,
+    new_url: Callable[[str], str],
+    empty: tuple[int, list[dict[str, str]]],
+) -> Iterator[Result]:
+    """Compare a house that has sold many tickets with one that has not, in turns."""
+    url, folder = new_url(f"sold-{sold}"), root / f"sold-{sold}"
+    house, people = _crowded_house(url, folder)
+    house.sell(people[0])
+    presell(house.office.database, sold)
+    scanned = Raw(engine, house, people[0]).scanned()
+    headers = [_headers(person) for person in people[:BUSY]]
+    with serving(url, folder / "keys", WORKERS[engine]) as server:
+        filled, fresh = _in_turns(lambda: _sell(server.port, headers), lambda: _sell(*empty))
+    ratios = sorted(len(a) / len(b) for a, b in zip(filled, fresh, strict=True))
+    name = f"{NAMES[engine]}, {BUSY} stations, {sold:,} sold before"
+    yield Result(f"{name}: tickets through HTTP", _rate(filled), "a second")
+    yield Result(f"{name}: against none sold before", median(ratios), "times as many")
+    yield Result(f"{name}: the least and", ratios[0], "times as many")
+    yield Result(f"{name}: the most of the rounds", ratios[-1], "times as many")
+    yield Result(
+        f"{name}: tables that a sale reads from end to end", scanned, "", goal=0, at_most=True
+    )
+    house.close()
+
+
+def _in_turns(*loads: Callable[[], list[float]]) -> list[list[list[float]]]:
+    """Run loads in turns, each in a process of its own; return the waits of each round of each."""
+    rounds = [[_in_own_process(load) for load in loads] for _ in range(ROUNDS)]
+    return [[each[place] for each in rounds] for place in range(len(loads))]
+
+
+def _rate(rounds: list[list[float]]) -> float:
+    return median(len(waits) / SECONDS for waits in rounds)
 
 
 # ---- the house -----------------------------------------------------------------------------------
@@ -79,7 +123,7 @@ def _engine(engine: str, url: str, folder: Path) -> Iterator[Result]:
 
 def _crowded_house(url: str, folder: Path) -> tuple[Floor, list[Credentials]]:
     """Found a house with many stations, a writer with an open drawer at each."""
-    codes = [f"B{number}" for number in range(1, MOST + 1)]
+    codes = [f"B{number}" for number in range(1, max(STATIONS) + 1)]
     floors.plan = lambda: _plan(codes)
     house = Floor.opened(url, folder, real_clock=True)
     return house, [house.writing(f"Writer {code}", code) for code in codes]
@@ -142,13 +186,13 @@ def _side_by_side(acts: list[Callable[[int], None]]) -> list[float]:
     return [wait for each in waits for wait in each]
 
 
-def _in_own_process(act: Callable[..., list[float]], *arguments: object) -> list[float]:
+def _in_own_process(act: Callable[[], list[float]]) -> list[float]:
     """Run a load in a process of its own, as stations are."""
     context = get_context("fork")
     ours, theirs = context.Pipe()
 
     def run() -> None:
-        theirs.send(act(*arguments))
+        theirs.send(act())
 
     process = context.Process(target=run)
     process.start()
@@ -201,16 +245,37 @@ class Raw:
         """Send sales on so many connections; return how long each took."""
         return _side_by_side([self._connection() for _ in range(connections)])
 
+    def scanned(self) -> int:
+        """Return how many large tables a sale reads from end to end, by the engine's own plan."""
+        asks = "EXPLAIN QUERY PLAN " if self._engine == "sqlite" else "EXPLAIN "
+        plans = []
+        with closing(self._connect()) as connection:
+            for statement in self._statements:
+                values = [
+                    tuple(row[name] for name in statement.order) if statement.order else row
+                    for row in statement.parameters
+                ]
+                with closing(connection.cursor()) as cursor:
+                    cursor.execute(asks + statement.sql, values[0])
+                    plans += [str(row) for row in cursor.fetchall()]
+        words = ("SCAN {}", "Seq Scan on {}")
+        return sum(
+            word.format(table) in plan for plan in plans for word in words for table in LARGE
+        )
+
     def _connection(self) -> Callable[[int], None]:
+        connection = self._connect()
+        return lambda _: self._sale(connection)
+
+    def _connect(self) -> Any:  # noqa: ANN401  either driver's
         if self._engine == "sqlite":
-            connection: Any = sqlite3.connect(
+            connection = sqlite3.connect(
                 str(self._url.database), isolation_level=None, check_same_thread=False, timeout=60
             )
             connection.execute("PRAGMA synchronous=FULL")
-        else:
-            plain = self._url.render_as_string(hide_password=False)
-            connection = psycopg.connect(plain.replace("+psycopg", ""))
-        return lambda _: self._sale(connection)
+            return connection
+        plain = self._url.render_as_string(hide_password=False)
+        return psycopg.connect(plain.replace("+psycopg", ""))
 
     def _sale(self, connection: Any) -> None:  # noqa: ANN401  either driver's
         """Send one sale: what one statement returns is what the next ones name."""

@@ -1,5 +1,7 @@
 """What anyone may read: the front page, the public keys, and how the process is doing."""
 
+import sqlite3
+
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from flask import Blueprint, Response, jsonify, render_template, request
 
@@ -10,6 +12,7 @@ from app.web.routes import ANYONE, needs, office
 
 routes = Blueprint("public", __name__)
 
+SAFE_SQLITE = (3, 51, 3)
 POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 
@@ -47,7 +50,22 @@ def ready() -> Response:
     found, wanted = revision_of(office().database), newest_revision()
     if found != wanted:
         return problem(503, "database.other_revision", f"The database is at {found}, not {wanted}.")
-    return jsonify(status="ready", database=office().database.url.get_backend_name())
+    return jsonify(status="ready", **_database())
+
+
+def _database() -> dict[str, str]:
+    """Say which database it is; an SQLite that can lose pages to a race of checkpoints is told of.
+
+    Up to 3.51.2 two connections that write and checkpoint at the same moment can damage the file.
+    """
+    if not office().database.is_sqlite:
+        return {"database": "postgresql"}
+    known = {"database": "sqlite", "version": sqlite3.sqlite_version}
+    if sqlite3.sqlite_version_info < SAFE_SQLITE:
+        return known | {
+            "warning": "SQLite is older than 3.51.3; use it for trying things out only."
+        }
+    return known
 
 
 def harden(answer: Response) -> Response:

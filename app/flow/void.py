@@ -53,10 +53,15 @@ def void_ticket(
     """
     # The code and the secret are authority, not content: asked again, they need not be the same.
     asked = asking(request, "void", {"number": voiding.number, "reason": voiding.reason})
-    given = voiding.approval
-    approved_by = None if given is None else approver(office, given, "void")
+    worker = at_work(credentials, Permission.TICKET_VOID)
+    approved_by = None
+    if voiding.approval is not None:
+        # Only for someone at work: or anyone could try supervisors' secrets, and lock them out.
+        with office.database.reading() as connection:
+            where = worker(Unit(office.database, connection)).station_code
+        approved_by = approver(office, voiding.approval, where)
     act = partial(_void, office, asked, voiding, approved_by)
-    return answer_once(office, asked, at_work(credentials, Permission.TICKET_VOID), act)
+    return answer_once(office, asked, worker, act)
 
 
 def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction

@@ -131,7 +131,7 @@ def test_a_lock_whose_sealing_failed_is_sealed_by_the_next(
     floor.check_books()
     floor.lock()
     waiting = "SELECT count(*) FROM log_pending JOIN log_entry ON log_entry.id = entry"
-    assert rows(floor, f"{waiting} WHERE tag = 'LOCK'") == [(0,)]  # noqa: S608
+    assert rows(floor, f"{waiting} WHERE tag = 'LOCK'") == [(0,)]
     floor.check_books()
 
 

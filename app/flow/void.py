@@ -26,7 +26,7 @@ from app.store.queries import tickets as queries
 from app.store.queries.people import Person, Worker
 from app.store.queries.tickets import TicketRow
 from app.store.records import tickets as records
-from app.store.records.money import Leg, add_postings
+from app.store.records.money import Leg, add_postings, hold_drawer
 from app.store.tables import Account, GameState, Slip
 from app.store.unit import Unit
 
@@ -75,6 +75,8 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
     if who.drawer is None:
         raise say_no(No.NO_DRAWER)
     ticket = _ticket_to_void(unit, voiding.number)
+    if not hold_drawer(unit, who.drawer):
+        raise say_no(No.NO_DRAWER)
     if not voiding.reason.strip() or len(voiding.reason) > REASON_MAX:
         raise say_no(No.NO_REASON, "reason")
     with_code = voiding.code is not None

@@ -49,21 +49,20 @@ def busy(floor: Floor) -> None:
 
 def unguarded(floor: Floor) -> None:
     """Take away whatever the database itself refuses: triggers, keys, constraints."""
-    write(floor, "DROP INDEX uq_game_one_open")
+    drops = ["DROP INDEX uq_game_one_open"]
     if floor.office.database.is_sqlite:
-        for (name,) in rows(floor, "SELECT name FROM sqlite_master WHERE type = 'trigger'"):
-            write(floor, f"DROP TRIGGER {name}")
+        triggers = rows(floor, "SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        write(floor, *drops, *(f"DROP TRIGGER {name}" for (name,) in triggers))
         return
     found = "SELECT tgname, tgrelid::regclass FROM pg_trigger WHERE NOT tgisinternal"
-    for name, table in rows(floor, found):
-        write(floor, f"DROP TRIGGER {name} ON {table}")
+    drops += [f"DROP TRIGGER {name} ON {table}" for name, table in rows(floor, found)]
     # Foreign keys first, because other constraints stand under them.
     found = (
         "SELECT conrelid::regclass, conname FROM pg_constraint WHERE contype IN ('f', 'c') "
         "AND connamespace = 'public'::regnamespace ORDER BY contype DESC"
     )
-    for table, name in rows(floor, found):
-        write(floor, f"ALTER TABLE {table} DROP CONSTRAINT {name}")
+    drops += [f"ALTER TABLE {table} DROP CONSTRAINT {name}" for table, name in rows(floor, found)]
+    write(floor, *drops)
 
 
 def plant(floor: Floor, *statements: str, **values: object) -> None:
@@ -174,8 +173,8 @@ PLANTED: dict[str, Planted] = {
         "X-lock-server",
         [
             (
-                "UPDATE game SET state = 'locked', locked_at = :late, tickets = 0, handle_cents = 0 "
-                "WHERE series = 'F' AND number = 101"
+                "UPDATE game SET state = 'locked', locked_at = :late, tickets = 0, "
+                "handle_cents = 0 WHERE series = 'F' AND number = 101"
             )
         ],
         {"locks": ["game F-101 and its LOCK entry do not agree"]},

@@ -102,6 +102,10 @@ class House(RuleBasedStateMachine):
         }
         self.drawers: dict[str, int] = {}
         self.coupons = count(1)
+        # From an open drawer on, or most runs would end before much is sold.
+        for name in WRITERS:
+            opened = open_drawer(self.floor.office, self.staff[name], BANK, self.floor.request_id())
+            self.drawers[name], self.model.drawers[name] = opened["drawer"], BANK_CENTS
 
     def teardown(self) -> None:
         self.floor.close()

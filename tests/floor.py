@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from threading import Lock
 
 from argon2 import PasswordHasher
 
@@ -55,6 +56,7 @@ ROLES = {
     ADA: Role.ADMINISTRATOR,
     RITA: Role.REGULATOR,
 }
+_CLOCK = Lock()
 FIRST_STATION, SECOND_STATION, SATELLITE = "B1", "B2", "S1"
 
 
@@ -88,9 +90,10 @@ def plan() -> HousePlan:
 
 
 def tick(moment: list[datetime]) -> datetime:
-    """Read a clock that moves on by a millisecond whenever it is read."""
-    moment[0] += timedelta(milliseconds=1)
-    return moment[0]
+    """Read a clock that moves on by a millisecond whenever it is read, by whichever thread."""
+    with _CLOCK:
+        moment[0] += timedelta(milliseconds=1)
+        return moment[0]
 
 
 @dataclass

@@ -22,6 +22,7 @@ from app.keno.refusals import Refused, quoted
 from app.store.queries import people
 from app.store.queries.people import Person, Worker
 from app.store.records import house as records
+from app.store.tables import Role
 from app.store.unit import Unit
 
 TOKEN_BYTES = 32
@@ -72,9 +73,12 @@ def enrol_station(office: Office, code: str, enrolment: str) -> str:
         if station is None or station.enrolment is None or station.enrolment != digest(enrolment):
             raise refused(office, unit, say_no(No.WRONG_ENROLMENT), station=quoted(code))
         if station.disabled:
-            raise say_no(No.STATION_DISABLED, station=station.code)
+            no = say_no(No.STATION_DISABLED, station=station.code)
+            raise refused(office, unit, no, station=station.code)
+        if not records.enrol_station(unit, station.id, digest(token)):
+            # Somebody else with the same code came first: one of the two is an intruder.
+            raise refused(office, unit, say_no(No.WRONG_ENROLMENT), station=station.code)
         office.log(unit, Tag.ENROL, {"station": station.code, "at": time_text(unit.now())})
-        records.enrol_station(unit, station.id, digest(token))
         unit.commit()
     return token
 
@@ -112,7 +116,8 @@ def sign_in(office: Office, station_token: str | None, name: str, secret: str) -
         if station is None:
             raise refused(office, unit, say_no(No.NOT_ENROLLED), name=quoted(name))
         if station.disabled:
-            raise say_no(No.STATION_DISABLED, station=station.code)
+            no = say_no(No.STATION_DISABLED, station=station.code)
+            raise refused(office, unit, no, name=quoted(name), station=station.code)
         person = _let_in(office, unit, name, checked, station.code)
         now = unit.now()
         actor = Actor(person.id, person.code, person.role, station.code)
@@ -139,9 +144,8 @@ def at_console(office: Office, name: str, secret: str, permission: Permission) -
     """
     checked = _check_secret(office, name, secret)
     with office.unit() as unit:
-        person = _let_in(office, unit, name, checked, CONSOLE)
+        person = _let_in(office, unit, name, checked, CONSOLE, permission)
         unit.commit()
-    _permit(person.role, permission)
     return Actor(person.id, person.code, person.role, CONSOLE)
 
 
@@ -152,9 +156,8 @@ def approver(office: Office, approval: Approval, where: str) -> Person:
     """
     checked = _check_secret(office, approval.name, approval.secret)
     with office.unit() as unit:
-        person = _let_in(office, unit, approval.name, checked, where)
+        person = _let_in(office, unit, approval.name, checked, where, Permission.APPROVE)
         unit.commit()
-    _permit(person.role, Permission.APPROVE)
     return person
 
 
@@ -182,7 +185,7 @@ def at_work(credentials: Credentials, permission: Permission) -> Callable[[Unit]
 
     def find(unit: Unit) -> Worker:
         who = working(unit, credentials)
-        _permit(who.role, permission)
+        permit(who.role, permission)
         return who
 
     return find
@@ -230,9 +233,17 @@ def _check_secret(office: Office, name: str, secret: str) -> bool:
         return False
 
 
-def _let_in(office: Office, unit: Unit, name: str, is_right: bool, where: str) -> Person:
+def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
+    office: Office,
+    unit: Unit,
+    name: str,
+    is_right: bool,
+    where: str,
+    permission: Permission | None = None,
+) -> Person:
     """Return a person whose secret was right; count one that was wrong."""
-    person = people.person_named(unit.connection, name)
+    # Held, so that tries made at the same time are counted one after the other.
+    person = people.person_named(unit.connection, name, held=True)
     now = unit.now()
     if person is not None and person.locked_until is not None and now < person.locked_until:
         no = say_no(No.STAFF_LOCKED, name=person.name, until=time_text(person.locked_until))
@@ -248,6 +259,9 @@ def _let_in(office: Office, unit: Unit, name: str, is_right: bool, where: str) -
         raise refused(
             office, unit, say_no(No.STAFF_DISABLED, name=person.name), name=name, where=where
         )
+    if permission is not None and person.role not in FOR[permission]:
+        no = say_no(No.NOT_PERMITTED, role=person.role)
+        raise refused(office, unit, no, name=name, where=where)
     if person.failed_tries or person.locked_until is not None:
         records.note_tries(unit, person.id, 0, None)
     return person
@@ -261,6 +275,11 @@ def refused(office: Office, unit: Unit, no: Refused, **facts: object) -> Refused
     return no
 
 
-def _permit(role: str, permission: Permission) -> None:
+def permit(role: Role, permission: Permission) -> None:
+    """Refuse an act to a role that it is not for.
+
+    Every stage asks this for its own act, whatever its caller asked for: the right to one act at
+    the console is not the right to another.
+    """
     if role not in FOR[permission]:
         raise say_no(No.NOT_PERMITTED, role=role)

@@ -14,6 +14,7 @@ from typing import Any
 
 from app.flow.office import Office
 from app.flow.refusals import No, say_no
+from app.keno.refusals import Refused
 from app.store.queries import tickets as queries
 from app.store.queries.people import Worker
 from app.store.records import tickets as records
@@ -57,23 +58,39 @@ def answer_once(
     """Do an act in one transaction, or return what it was answered when it was asked before.
 
     The act keeps its own answer (`keep_answer`) before it is committed here. If another transaction
-    with the same id commits first, that one's answer is returned.
+    with the same id commits first, that one's answer is returned, also if this one is refused.
     """
     while True:
         try:
             with office.unit() as unit:
                 who = worker(unit)
-                before = queries.answered(unit.connection, who.station, asked.request)
+                before = _answered(unit, who, asked)
                 if before is not None:
-                    content, kept = before
-                    if content != asked.content:
-                        raise say_no(No.OTHER_CONTENT)
-                    return dict(kept)
+                    return before
                 answer = act(unit, who)
                 unit.commit()
                 return answer
         except records.AskedMeanwhile:
             continue
+        except Refused:
+            # What was answered after this one looked may be the very reason of the refusal: the
+            # ticket is void because this void was done, the game locked behind this sale.
+            with office.database.reading() as connection:
+                unit = Unit(office.database, connection)
+                meanwhile = _answered(unit, worker(unit), asked)
+            if meanwhile is None:
+                raise
+            return meanwhile
+
+
+def _answered(unit: Unit, who: Worker, asked: Asking) -> Answer | None:
+    before = queries.answered(unit.connection, who.station, asked.request)
+    if before is None:
+        return None
+    content, kept = before
+    if content != asked.content:
+        raise say_no(No.OTHER_CONTENT)
+    return dict(kept)
 
 
 def keep_answer(unit: Unit, who: Worker, asked: Asking, answer: Answer) -> None:

@@ -58,7 +58,8 @@ def close_drawer(
     asked = asking(request, "close-drawer", {"drawer": drawer, "counted": _document(counted)})
 
     def act(unit: Unit, who: Worker) -> Answer:
-        if who.drawer != drawer:
+        # Held first: a sale that is on its way belongs to what should be there.
+        if who.drawer != drawer or not records.hold_drawer(unit, drawer, to_close=True):
             raise say_no(No.NO_SUCH_DRAWER)
         expected = queries.contents(unit.connection, drawer)
         expected_cents, counted_cents = sum(expected.values()), sum(counted.values())

@@ -14,9 +14,11 @@ from datetime import datetime
 
 from app.audit.tags import Tag
 from app.clock import time_text
+from app.flow.access import permit
 from app.flow.actor import Actor
 from app.flow.office import Office
 from app.flow.open_game import Opening, open_game
+from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.flow.seal import seal_log
 from app.store.queries import games, house
@@ -30,8 +32,9 @@ def lock_game(
 ) -> int:
     """Lock the open game of a series, open the next, and seal the log; return what was locked.
 
-    Refuses: a series that is not there, or has no open game.
+    Refuses: whoever may not; a series that is not there, or has no open game.
     """
+    permit(actor.role, Permission.GAME_RUN)
     with office.unit() as unit:
         if house.first_game(unit.connection, series) is None:
             raise say_no(No.NO_SUCH_SERIES, series=series)

@@ -5,8 +5,10 @@ from datetime import datetime
 
 from app.audit.tags import Tag
 from app.clock import time_text
+from app.flow.access import permit
 from app.flow.actor import Actor
 from app.flow.office import Office
+from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.store.queries import cards, games, house
 from app.store.records import games as records
@@ -28,8 +30,10 @@ def open_first_game(
 ) -> int:
     """Open the first game of a series, or the next one if none is open; return its number.
 
-    Refuses: a series that is not there, a game that is open already, a house without a card.
+    Refuses: whoever may not; a series that is not there, a game that is open already, a house
+    without a card.
     """
+    permit(actor.role, Permission.GAME_RUN)
     with office.unit() as unit:
         first = house.first_game(unit.connection, series)
         if first is None:

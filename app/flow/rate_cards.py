@@ -10,12 +10,14 @@ from hashlib import sha256
 
 from app.audit.tags import Tag
 from app.clock import time_text
+from app.flow.access import permit
 from app.flow.actor import Actor
 from app.flow.office import Office
+from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.keno.card_checks import check_card
 from app.keno.card_file import read_card_and_faults
-from app.keno.refusals import refuse_all
+from app.keno.refusals import Code, Refused, refusal, refuse_all
 from app.store.queries import cards
 from app.store.queries.cards import CardRow
 from app.store.records import games as records
@@ -23,13 +25,19 @@ from app.store.tables import Consent, Role
 from app.store.unit import Unit
 
 NOTICE = timedelta(minutes=1)  # for how long a card is published before it can hold
+# The log has the file word for word, and at worst writes every character of it as two.
+FILE_MAX = 28 * 1024
 
 
 def bring_card(office: Office, actor: Actor, file: bytes) -> bytes:
     """Keep a new version of the rate card, and return its hash.
 
-    Refuses: a card that is not well formed, that the law does not allow, or that is here already.
+    Refuses: whoever may not; a card that is not well formed, that the law does not allow, or that
+    is here already.
     """
+    permit(actor.role, Permission.CARD_BRING)
+    if len(file) > FILE_MAX:
+        raise Refused([refusal(Code.TOO_LONG, limit=FILE_MAX)])
     card, faults = read_card_and_faults(file)
     refuse_all((*faults, *check_card(card)))
     digest = sha256(file).digest()
@@ -47,13 +55,18 @@ def bring_card(office: Office, actor: Actor, file: bytes) -> bytes:
 def accept_card(office: Office, actor: Actor, digest: bytes) -> None:
     """Accept a card, as the supervisor or as the manager that the actor is.
 
-    Refuses: a card that is not here, or that was accepted so before.
+    Refuses: whoever may not; a card that is not here, that was accepted so before, or that the
+    same person accepted as the other.
     """
+    permit(actor.role, Permission.CARD_ACCEPT)
     consent = Consent.MANAGER if actor.role is Role.OUTSIDE_MANAGER else Consent.SUPERVISOR
     with office.unit() as unit:
         card = _card(unit, digest)
-        if consent in cards.acceptances(unit.connection, card.id):
+        before = cards.acceptances(unit.connection, card.id)
+        if consent in before:
             raise say_no(No.CARD_ACCEPTED, consent=consent)
+        if actor.staff in before.values():
+            raise say_no(No.APPROVER_SAME)
         body = {"card": digest.hex(), "as": consent.value}
         told = {"by": actor.document(), "time": time_text(unit.now())}
         entry = office.log(unit, Tag.CARD_ACCEPTED, {**body, **told})
@@ -66,8 +79,10 @@ def put_in_force(
 ) -> datetime:
     """Publish a card with the time from which it holds, the earliest there is if none is given.
 
-    Refuses: a card that is not here or not accepted by both, or a time without notice.
+    Refuses: whoever may not; a card that is not here or not accepted by both, or a time without
+    notice.
     """
+    permit(actor.role, Permission.CARD_BRING)
     with office.unit() as unit:
         card, now = _card(unit, digest), unit.now()
         if set(cards.acceptances(unit.connection, card.id)) != set(Consent):

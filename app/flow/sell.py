@@ -34,7 +34,7 @@ from app.store.queries import tickets as queries
 from app.store.queries.games import OpenGame
 from app.store.queries.people import Worker
 from app.store.records import tickets as records
-from app.store.records.money import Leg, add_postings
+from app.store.records.money import Leg, add_postings, hold_drawer
 from app.store.tables import Account, Slip, Source
 from app.store.unit import Unit
 
@@ -77,6 +77,8 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
     if who.drawer is None:
         raise say_no(No.NO_DRAWER)
     game = _game_to_sell(unit, who, sale)
+    if not hold_drawer(unit, who.drawer):
+        raise say_no(No.NO_DRAWER)
     request, source = _request(unit, sale)
     ticket = quote(request, office.card(unit, game.card))
     refuse_all(check_tender(sale.tender, ticket.price_cents))

@@ -26,7 +26,7 @@ from app.store.queries import tickets as queries
 from app.store.queries.people import Person, Worker
 from app.store.queries.tickets import TicketRow
 from app.store.records import tickets as records
-from app.store.records.money import Leg, add_postings
+from app.store.records.money import Leg, add_postings, hold_drawer
 from app.store.tables import Account, GameState, Slip
 from app.store.unit import Unit
 
@@ -53,10 +53,15 @@ def void_ticket(
     """
     # The code and the secret are authority, not content: asked again, they need not be the same.
     asked = asking(request, "void", {"number": voiding.number, "reason": voiding.reason})
-    given = voiding.approval
-    approved_by = None if given is None else approver(office, given, "void")
+    worker = at_work(credentials, Permission.TICKET_VOID)
+    approved_by = None
+    if voiding.approval is not None:
+        # Only for someone at work: or anyone could try supervisors' secrets, and lock them out.
+        with office.database.reading() as connection:
+            where = worker(Unit(office.database, connection)).station_code
+        approved_by = approver(office, voiding.approval, where)
     act = partial(_void, office, asked, voiding, approved_by)
-    return answer_once(office, asked, at_work(credentials, Permission.TICKET_VOID), act)
+    return answer_once(office, asked, worker, act)
 
 
 def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction
@@ -70,6 +75,8 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
     if who.drawer is None:
         raise say_no(No.NO_DRAWER)
     ticket = _ticket_to_void(unit, voiding.number)
+    if not hold_drawer(unit, who.drawer):
+        raise say_no(No.NO_DRAWER)
     if not voiding.reason.strip() or len(voiding.reason) > REASON_MAX:
         raise say_no(No.NO_REASON, "reason")
     with_code = voiding.code is not None

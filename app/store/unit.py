@@ -1,8 +1,8 @@
 """A unit of work: one transaction, rolled back unless it is committed, and the locks in it.
 
 The written order of locks, for every stage: first the series (shared by whoever sells, voids,
-cancels or refunds; exclusive for lockout), then rows, the counter of ticket numbers last, because
-every sale of the house waits for it.
+cancels or refunds; exclusive for lockout), then rows (the drawer: shared by whoever uses it, alone
+for its close), the counter of ticket numbers last, because every sale of the house waits for it.
 
 On PostgreSQL the lock on a series is an advisory lock of the transaction, which is a fair queue:
 with row locks, sellers who share the row would keep a locker waiting for ever. On SQLite there is

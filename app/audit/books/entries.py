@@ -1,6 +1,7 @@
 """Tickets and voids against the entries of the log that tell of them."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from app.audit.books.stored import Stored
 from app.audit.faults import Fault
@@ -26,9 +27,32 @@ def check_entries(stored: Stored) -> Iterator[Fault]:
             "card": stored.card_hashes[ticket.card].hex(),
             "price_per_game_cents": ticket.price_per_game_cents,
             "price_cents": ticket.price_cents,
+            "station": ticket.station_code,
+            "writer": ticket.writer_code,
+            "sold_at": _said(ticket.sold_at),
+            "tender": [
+                {"kind": part.kind, "cents": part.cents}
+                | ({} if part.serial is None else {"serial": part.serial})
+                for part in stored.tender.get(number, [])
+            ],
         }
         if {name: body.get(name) for name in row} != row:
             yield Fault("entries", f"ticket {number} is not what its entry says")
     for number, void in stored.voids.items():
-        if stored.bodies.get(void.entry, {}).get("ticket") != number:
+        body = stored.bodies.get(void.entry, {})
+        row = {
+            "ticket": number,
+            "station": void.station_code,
+            "writer": void.writer_code,
+            "approver": void.approver_code,
+            "with_code": void.with_code,
+            "reason": void.reason,
+            "voided_at": _said(void.voided_at),
+        }
+        if {name: body.get(name) for name in row} != row:
             yield Fault("entries", f"the void of {number} is not what its entry says")
+
+
+def _said(moment: datetime) -> str:
+    """Return a moment as entries write it."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

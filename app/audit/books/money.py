@@ -21,11 +21,31 @@ def check_money(stored: Stored) -> Iterator[Fault]:
         into["currency"] -= ticket.tendered_cents - ticket.price_cents
         if _moved_by_kind(stored, ticket.entry) != {kind: c for kind, c in into.items() if c}:
             yield Fault("money", f"what ticket {number} was paid with is not where it belongs")
+        if _drawers(stored, ticket.entry) - {ticket.drawer}:
+            yield Fault("money", f"ticket {number} was paid for into a drawer that is not its own")
         if number in stored.voids:
-            back = _moved(stored, stored.voids[number].entry, "prepaid")
-            if back != ticket.price_cents:
-                yield Fault("money", f"the void of {number} did not give its price back")
+            yield from _check_void(stored, number)
     yield from _check_balances(stored)
+
+
+def _check_void(stored: Stored, number: int) -> Iterator[Fault]:
+    """The price goes back as what it was paid with, out of the drawer of whoever voided."""
+    ticket, void = stored.tickets[number], stored.voids[number]
+    if _moved(stored, void.entry, "prepaid") != ticket.price_cents:
+        yield Fault("money", f"the void of {number} did not give its price back")
+    back: Counter[str] = Counter()
+    left_cents = ticket.price_cents
+    # There is no change on a coupon, so coupons paid first; the change was of what came last.
+    for coupons in (True, False):
+        for part in stored.tender.get(number, []):
+            if (part.kind == "coupon") == coupons:
+                cents = min(part.cents, left_cents)
+                left_cents -= cents
+                back["coupons" if coupons else part.kind] -= cents
+    if _moved_by_kind(stored, void.entry) != {kind: c for kind, c in back.items() if c}:
+        yield Fault("money", f"the void of {number} did not give back what was paid")
+    if _drawers(stored, void.entry) - {void.drawer}:
+        yield Fault("money", f"the void of {number} was paid from a drawer that is not its own")
 
 
 def _check_balances(stored: Stored) -> Iterator[Fault]:
@@ -59,6 +79,11 @@ def _prices_by_lock(stored: Stored) -> Counter[bool]:
 
 def _moved(stored: Stored, entry: int, account: str) -> int:
     return sum(leg.cents for leg in stored.postings.get(entry, []) if leg.account == account)
+
+
+def _drawers(stored: Stored, entry: int) -> set[int | None]:
+    """Return the drawers that an act moved money into or out of."""
+    return {leg.drawer for leg in stored.postings.get(entry, []) if leg.account == "drawer"}
 
 
 def _moved_by_kind(stored: Stored, entry: int) -> dict[str, int]:

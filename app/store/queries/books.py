@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Executable, select
+from sqlalchemy.orm import aliased
 
 from app.store.tables import (
     Card,
@@ -21,6 +22,8 @@ from app.store.tables import (
     LogPending,
     Posting,
     Series,
+    Staff,
+    Station,
     Tender,
     Ticket,
     Void,
@@ -44,6 +47,8 @@ class StoredTicket:
     drawer: int
     sold_at: datetime
     entry: int
+    station_code: str
+    writer_code: str
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,11 @@ class StoredVoid:
     drawer: int
     voided_at: datetime
     entry: int
+    with_code: bool
+    reason: str
+    station_code: str
+    writer_code: str
+    approver_code: str | None
 
 
 @dataclass(frozen=True)
@@ -94,27 +104,51 @@ class StoredTender:
 
 def all_tickets(connection: Connection) -> Iterator[StoredTicket]:
     """Yield every ticket, by number."""
-    found = select(
-        Ticket.number,
-        Ticket.series,
-        Ticket.first_game,
-        Ticket.last_game,
-        Ticket.games,
-        Ticket.play,
-        Ticket.card,
-        Ticket.price_per_game_cents,
-        Ticket.price_cents,
-        Ticket.tendered_cents,
-        Ticket.drawer,
-        Ticket.sold_at,
-        Ticket.entry,
-    ).order_by(Ticket.number)
+    found = (
+        select(
+            Ticket.number,
+            Ticket.series,
+            Ticket.first_game,
+            Ticket.last_game,
+            Ticket.games,
+            Ticket.play,
+            Ticket.card,
+            Ticket.price_per_game_cents,
+            Ticket.price_cents,
+            Ticket.tendered_cents,
+            Ticket.drawer,
+            Ticket.sold_at,
+            Ticket.entry,
+            Station.code,
+            Staff.code,
+        )
+        .outerjoin(Station, Station.id == Ticket.station)
+        .outerjoin(Staff, Staff.id == Ticket.staff)
+        .order_by(Ticket.number)
+    )
     yield from (StoredTicket(*row) for row in _rows(connection, found))
 
 
 def all_voids(connection: Connection) -> Iterator[StoredVoid]:
     """Yield every void, by ticket."""
-    found = select(Void.ticket, Void.drawer, Void.voided_at, Void.entry).order_by(Void.ticket)
+    approver = aliased(Staff)
+    found = (
+        select(
+            Void.ticket,
+            Void.drawer,
+            Void.voided_at,
+            Void.entry,
+            Void.with_code,
+            Void.reason,
+            Station.code,
+            Staff.code,
+            approver.code,
+        )
+        .outerjoin(Station, Station.id == Void.station)
+        .outerjoin(Staff, Staff.id == Void.staff)
+        .outerjoin(approver, approver.id == Void.approver)
+        .order_by(Void.ticket)
+    )
     yield from (StoredVoid(*row) for row in _rows(connection, found))
 
 

@@ -96,9 +96,13 @@ def worker(connection: Connection, station_token: bytes, token: bytes) -> Worker
     )
 
 
-def person_named(connection: Connection, name: str) -> Person | None:
-    """Return one of the staff by the name that they sign in with."""
-    row = connection.execute(select(Staff.__table__).where(Staff.name == name)).first()
+def person_named(connection: Connection, name: str, *, held: bool = False) -> Person | None:
+    """Return one of the staff by the name that they sign in with.
+
+    Held, the row is this transaction's until it ends, though others may still refer to it.
+    """
+    found = select(Staff.__table__).where(Staff.name == name)
+    row = connection.execute(found.with_for_update(key_share=True) if held else found).first()
     if row is None:
         return None
     return Person(

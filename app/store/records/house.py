@@ -42,13 +42,17 @@ def add_station(unit: Unit, code: str, location: str, enrolment: bytes) -> None:
     unit.connection.execute(insert(Station), values)
 
 
-def enrol_station(unit: Unit, station: int, token: bytes) -> None:
-    """Enrol a station: its code is used up, and this token's digest is how it is known."""
-    unit.connection.execute(
+def enrol_station(unit: Unit, station: int, token: bytes) -> bool:
+    """Enrol a station: its code is used up, and this token's digest is how it is known.
+
+    Says whether it could be: of two who use the code at the same time, one comes too late.
+    """
+    done = unit.connection.execute(
         update(Station)
-        .where(Station.id == station)
+        .where(Station.id == station, Station.enrolment.is_not(None))
         .values(enrolment=None, token=token, enrolled_at=unit.now())
     )
+    return done.rowcount == 1
 
 
 def renew_enrolment(unit: Unit, station: int, enrolment: bytes) -> None:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 
 from app.keno.tender import TenderKind
+from app.store.records.tickets import AskedMeanwhile, insert_or_find
 from app.store.tables import Account, Drawer, DrawerCount, Posting
 from app.store.unit import Unit
 
@@ -40,12 +41,27 @@ def add_postings(unit: Unit, entry: int, legs: Sequence[Leg]) -> None:
 
 
 def open_drawer(unit: Unit, station: int, staff: int, entry: int) -> int:
-    """Open a drawer, and return its id."""
+    """Open a drawer, and return its id.
+
+    Raises:
+        AskedMeanwhile: one was opened at this station, or by this person, at the same time.
+    """
     values = {"station": station, "staff": staff, "entry": entry, "opened_at": unit.now()}
-    drawer: int = unit.connection.execute(
-        insert(Drawer).values(values).returning(Drawer.id)
-    ).scalar_one()
+    opened = insert_or_find(unit, Drawer).values(values).on_conflict_do_nothing()
+    drawer: int | None = unit.connection.execute(opened.returning(Drawer.id)).scalar_one_or_none()
+    if drawer is None:
+        raise AskedMeanwhile
     return drawer
+
+
+def hold_drawer(unit: Unit, drawer: int, *, to_close: bool = False) -> bool:
+    """Keep a drawer open until this transaction ends, or from use until it is closed.
+
+    Says whether it could be: by the time that it is held, another may have closed it.
+    """
+    found = select(Drawer.id).where(Drawer.id == drawer, Drawer.closed_at.is_(None))
+    held = found.with_for_update(read=not to_close, key_share=to_close)
+    return unit.connection.execute(held).first() is not None
 
 
 def close_drawer(unit: Unit, drawer: int) -> None:

@@ -7,7 +7,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from app.keno.tender import Tender, TenderKind
-from app.store.tables import Asked, Counter, Coupon, PrintJob, Slip, Ticket, Void
+from app.store.tables import Asked, Counter, Coupon, PrintJob, Slip, Table, Ticket, Void
 from app.store.tables import Tender as TenderRow
 from app.store.unit import Unit
 
@@ -21,6 +21,13 @@ _NEXT = (
 
 class AskedMeanwhile(Exception):  # noqa: N818  another transaction came first, and its answer counts
     """The same request id was answered by a transaction that came first."""
+
+
+def insert_or_find(unit: Unit, table: type[Table]) -> postgresql.Insert | sqlite.Insert:
+    """Return an insert that can say what is to happen if another one came first."""
+    if unit.connection.dialect.name == "postgresql":
+        return postgresql.insert(table)
+    return sqlite.insert(table)
 
 
 def next_number(unit: Unit) -> int:
@@ -62,8 +69,7 @@ def add_ticket(unit: Unit, values: Mapping[str, object], tender: Sequence[Tender
 
 def spend_coupon(unit: Unit, serial: str, ticket: int) -> bool:
     """Spend a coupon on a ticket, and say whether it could be: it is spent once."""
-    dialect = postgresql if unit.connection.dialect.name == "postgresql" else sqlite
-    spent = dialect.insert(Coupon).values(serial=serial, ticket=ticket)
+    spent = insert_or_find(unit, Coupon).values(serial=serial, ticket=ticket)
     done = unit.connection.execute(
         spent.on_conflict_do_update(
             index_elements=[Coupon.serial],
@@ -84,8 +90,19 @@ def give_back_coupons(unit: Unit, tender: Sequence[Tender]) -> None:
 
 
 def add_void(unit: Unit, values: Mapping[str, object]) -> None:
-    """Keep that a ticket is void."""
-    unit.connection.execute(insert(Void), dict(values))
+    """Keep that a ticket is void.
+
+    Raises:
+        AskedMeanwhile: another voided it at the same time, and came first.
+    """
+    kept = (
+        insert_or_find(unit, Void)
+        .values(dict(values))
+        .on_conflict_do_nothing()
+        .returning(Void.ticket)
+    )
+    if unit.connection.execute(kept).first() is None:
+        raise AskedMeanwhile
 
 
 def add_print_job(unit: Unit, station: int, slip: Slip, payload: object, entry: int) -> None:

@@ -1,0 +1,625 @@
+"""Each check of the books finds what it is there for, and nothing else does (X-audit-books).
+
+Faults are planted behind the back of the house, by somebody who has the database in their hands and
+has taken the guards away first.
+"""
+
+import json
+from dataclasses import replace
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from sqlalchemy import text
+
+from app.audit.books import CHECKS, check_books
+from app.audit.entries import make_entry
+from app.audit.faults import Fault
+from app.audit.tags import Tag
+from app.flow.drawer import close_drawer
+from app.flow.seal import seal_log
+from app.keno.tender import Tender, TenderKind
+from tests.floor import BANK, SECOND_STATION, WALT, Floor, dollar
+from tests.looking import rows, write
+
+COUPON = (Tender(TenderKind.COUPON, 60, "C1"), Tender(TenderKind.CHIPS, 100))
+ALL = [*CHECKS, "log"]
+
+
+def busy(floor: Floor) -> None:
+    """A house in which every kind of thing has happened.
+
+    Tickets 1 (one game), 2 (three games) and 3 (void) of M-1, which is locked; 4 with a coupon
+    and 5 (void) of M-2, which is open; 6 of F-100. Wanda's drawer is closed, Walt's is open.
+    """
+    wanda = floor.writing()
+    floor.sell(wanda)
+    floor.sell(wanda, dollar(games=3))
+    floor.sell(wanda)
+    floor.void(wanda, 3)
+    floor.lock()
+    ((drawer,),) = rows(floor, "SELECT id FROM drawer")
+    close_drawer(floor.office, wanda, drawer, BANK, floor.request_id())
+    walt = floor.writing(WALT, SECOND_STATION)
+    floor.sell(walt, replace(dollar(), tender=COUPON))
+    floor.sell(walt, dollar(games=2))
+    floor.void(walt, 5)
+    floor.sell(walt, dollar("F"))
+    floor.check_books()
+
+
+def unguarded(floor: Floor) -> None:
+    """Take away whatever the database itself refuses: triggers, keys, constraints."""
+    drops = ["DROP INDEX uq_game_one_open"]
+    if floor.office.database.is_sqlite:
+        triggers = rows(floor, "SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        write(floor, *drops, *(f"DROP TRIGGER {name}" for (name,) in triggers))
+        return
+    found = "SELECT tgname, tgrelid::regclass FROM pg_trigger WHERE NOT tgisinternal"
+    drops += [f"DROP TRIGGER {name} ON {table}" for name, table in rows(floor, found)]
+    # Foreign keys first, because other constraints stand under them.
+    found = (
+        "SELECT conrelid::regclass, conname FROM pg_constraint WHERE contype IN ('f', 'c') "
+        "AND connamespace = 'public'::regnamespace ORDER BY contype DESC"
+    )
+    drops += [f"ALTER TABLE {table} DROP CONSTRAINT {name}" for table, name in rows(floor, found)]
+    write(floor, *drops)
+
+
+def plant(floor: Floor, *statements: str, **values: object) -> None:
+    """Change what was stored, without a guard and without a constraint."""
+    unguarded(floor)
+    with floor.office.database.writing() as connection:
+        if floor.office.database.is_sqlite:
+            connection.commit()  # a pragma counts only between transactions
+            raw = connection.connection.driver_connection
+            assert raw is not None
+            raw.execute("PRAGMA foreign_keys=OFF")
+            raw.execute("PRAGMA ignore_check_constraints=ON")
+        for statement in statements:
+            wanted = {name: value for name, value in values.items() if f":{name}" in statement}
+            done = connection.execute(text(statement), wanted)
+            assert done.rowcount >= 1, statement
+        connection.commit()
+    floor.close()  # no connection without constraints is given out again
+
+
+def found_in(floor: Floor) -> dict[str, list[str]]:
+    """What each check finds, without those that find nothing."""
+    keys, house = floor.office.keys, floor.office.house
+    with floor.office.database.reading() as connection:
+        found = check_books(connection, house.log_origin, keys.log.public_key())
+    assert list(found) == ALL
+    assert all(isinstance(fault, Fault) for faults in found.values() for fault in faults)
+    assert all(fault.check == name for name, faults in found.items() for fault in faults)
+    return {name: [fault.message for fault in faults] for name, faults in found.items() if faults}
+
+
+def test_a_house_in_which_everything_happened_has_clean_books(floor: Floor) -> None:
+    busy(floor)
+    assert found_in(floor) == {}
+
+
+def test_taking_the_guards_away_is_not_itself_a_fault(floor: Floor) -> None:
+    busy(floor)
+    unguarded(floor)
+    assert found_in(floor) == {}
+
+
+Planted = tuple[str, list[str], dict[str, list[str]]]
+
+# What is done to the database, and what exactly is found.
+PLANTED: dict[str, Planted] = {
+    "the counter was moved on": (
+        "X-ticket-gapless",
+        ["UPDATE counter SET value = 7 WHERE name = 'ticket'"],
+        {"numbers": ["the tickets are not 1 to 7, each once"]},
+    ),
+    "the counter was moved back": (
+        "X-ticket-gapless",
+        ["UPDATE counter SET value = 5 WHERE name = 'ticket'"],
+        {"numbers": ["the tickets are not 1 to 5, each once"]},
+    ),
+    "an empty game is gone from the middle": (
+        "X-ticket-gapless",
+        ["UPDATE game SET number = 4 WHERE series = 'F' AND number = 101"],
+        {"numbers": ["the games of series F are not 100 and on, each once"]},
+    ),
+    "a ticket became cheaper in its row": (
+        "15.4(a)",
+        ["UPDATE ticket SET price_per_game_cents = 50, price_cents = 50 WHERE number = 1"],
+        {
+            "prices": [
+                "ticket 1 does not cost what its plays cost",
+                "ticket 1 is outside the limits of its card",
+            ],
+            "sold files": ["the lock of M-1 does not say what was sold"],
+            "money": [
+                "ticket 1 did not make its price prepaid",
+                "what ticket 1 was paid with is not where it belongs",
+                "write is not the price of the games that were locked",
+            ],
+            "entries": ["ticket 1 is not what its entry says"],
+        },
+    ),
+    "a ticket plays on another card": (
+        "X-card-version",
+        [
+            (
+                "INSERT INTO card (hash, name, file, staff, brought_at, entry) "
+                "SELECT :other, name, file, staff, brought_at, (SELECT max(id) FROM log_entry) "
+                "FROM card"
+            ),
+            "UPDATE ticket SET card = (SELECT max(id) FROM card) WHERE number = 6",
+        ],
+        {
+            "prices": ["ticket 6 is not on the card of its first game"],
+            "entries": ["ticket 6 is not what its entry says"],
+        },
+    ),
+    "a game was opened again": (
+        "X-lock-server",
+        [
+            "UPDATE game SET state = 'open' WHERE series = 'M' AND number = 1",
+        ],
+        {
+            "locks": ["game M-1 and its LOCK entry do not agree"],
+            "money": [
+                "prepaid is not the price of the games still to be locked",
+                "write is not the price of the games that were locked",
+            ],
+        },
+    ),
+    "a game was locked by hand": (
+        "X-lock-server",
+        [
+            (
+                "UPDATE game SET state = 'locked', locked_at = :late, tickets = 0, "
+                "handle_cents = 0 WHERE series = 'F' AND number = 101"
+            )
+        ],
+        {"locks": ["game F-101 and its LOCK entry do not agree"]},
+    ),
+    "the time of a lock was moved before its sales": (
+        "15.3(c)",
+        ["UPDATE game SET locked_at = opened_at WHERE series = 'M' AND number = 1"],
+        {
+            "locks": [
+                "ticket 1 was sold after its game was locked",
+                "ticket 2 was sold after its game was locked",
+                "ticket 3 was sold after its game was locked",
+                "ticket 3 was voided after its game was locked",
+            ]
+        },
+    ),
+    "a ticket was moved back to a game that is locked": (
+        "X-lock-server",
+        ["UPDATE ticket SET first_game = 1, last_game = 1 WHERE number = 4"],
+        {
+            "locks": [
+                "ticket 4 was sold after its game was locked",
+                "ticket 4 was sold behind the lock of its game in the log",
+            ],
+            "sold files": ["the lock of M-1 does not say what was sold"],
+            "money": [
+                "prepaid is not the price of the games still to be locked",
+                "write is not the price of the games that were locked",
+            ],
+            "entries": ["ticket 4 is not what its entry says"],
+        },
+    ),
+    "a ticket plays a game that never opened": (
+        "X-lock-server",
+        ["UPDATE ticket SET first_game = 77, last_game = 77 WHERE number = 4"],
+        {
+            "locks": ["ticket 4 was sold for a game that never opened"],
+            "entries": ["ticket 4 is not what its entry says"],
+        },
+    ),
+    "the count of a locked game was changed": (
+        "X-lock-seal",
+        ["UPDATE game SET tickets = 3 WHERE series = 'M' AND number = 1"],
+        {"sold files": ["game M-1 does not say what its lock says"]},
+    ),
+    "the handle of a locked game was changed": (
+        "X-lock-seal",
+        ["UPDATE game SET handle_cents = 199 WHERE series = 'M' AND number = 1"],
+        {"sold files": ["game M-1 does not say what its lock says"]},
+    ),
+    "a part of a tender became smaller": (
+        "15.3(b)",
+        ["UPDATE tender SET cents = 400 WHERE ticket = 1"],
+        {
+            "tender": ["the tender of ticket 1 does not add up"],
+            "money": ["what ticket 1 was paid with is not where it belongs"],
+            "entries": ["ticket 1 is not what its entry says"],
+        },
+    ),
+    "cash became a coupon": (
+        "15.3(b)",
+        ["UPDATE tender SET kind = 'coupon', serial = 'C9' WHERE ticket = 1"],
+        {
+            "tender": [
+                "ticket 1 was paid with more coupons than it costs",
+                "the coupons are not spent on the tickets that they paid for",
+            ],
+            "money": ["what ticket 1 was paid with is not where it belongs"],
+            "entries": ["ticket 1 is not what its entry says"],
+        },
+    ),
+    "a coupon was set free": (
+        "15.3(b)",
+        ["UPDATE coupon SET ticket = NULL WHERE serial = 'C1'"],
+        {"tender": ["the coupons are not spent on the tickets that they paid for"]},
+    ),
+    "a coupon was spent on another ticket": (
+        "15.3(b)",
+        ["UPDATE coupon SET ticket = 6 WHERE serial = 'C1'"],
+        {"tender": ["the coupons are not spent on the tickets that they paid for"]},
+    ),
+    "a leg of a sale became smaller": (
+        "X-drawer",
+        [
+            (
+                "UPDATE posting SET cents = 490 WHERE cents = 500 AND account = 'drawer' "
+                "AND entry = (SELECT entry FROM ticket WHERE number = 6)"
+            )
+        ],
+        {
+            "money": [
+                "what entry :entry_of_6 moved does not add up to zero",
+                "what ticket 6 was paid with is not where it belongs",
+            ]
+        },
+    ),
+    "cash in a drawer became chips": (
+        "15.3(b)",
+        [
+            (
+                "UPDATE posting SET kind = 'chips' WHERE cents = 500 AND account = 'drawer' "
+                "AND entry = (SELECT entry FROM ticket WHERE number = 6)"
+            )
+        ],
+        {"money": ["what ticket 6 was paid with is not where it belongs"]},
+    ),
+    "a price went to write before its lock": (
+        "15.4(d)-pay",
+        [
+            (
+                "UPDATE posting SET account = 'write' WHERE account = 'prepaid' "
+                "AND entry = (SELECT entry FROM ticket WHERE number = 6)"
+            )
+        ],
+        {
+            "money": [
+                "ticket 6 did not make its price prepaid",
+                "prepaid is not the price of the games still to be locked",
+                "write is not the price of the games that were locked",
+            ]
+        },
+    ),
+    "what a lock moved is gone": (
+        "15.4(d)-pay",
+        ["DELETE FROM posting WHERE entry IN (SELECT id FROM log_entry WHERE tag = 'LOCK')"],
+        {
+            "money": [
+                "prepaid is not the price of the games still to be locked",
+                "write is not the price of the games that were locked",
+            ]
+        },
+    ),
+    "what a void gave back is gone": (
+        "15.4(e)-void",
+        [
+            "DELETE FROM posting WHERE entry = (SELECT entry FROM void WHERE ticket = 5)",
+        ],
+        {
+            "money": [
+                "the void of 5 did not give its price back",
+                "the void of 5 did not give back what was paid",
+                "prepaid is not the price of the games still to be locked",
+            ]
+        },
+    ),
+    "a void gave back chips for cash": (
+        "15.3(b)",
+        [
+            (
+                "UPDATE posting SET kind = 'chips' WHERE account = 'drawer' "
+                "AND entry = (SELECT entry FROM void WHERE ticket = 5)"
+            )
+        ],
+        {"money": ["the void of 5 did not give back what was paid"]},
+    ),
+    "an open drawer was declared closed": (
+        "X-drawer",
+        ["UPDATE drawer SET closed_at = opened_at WHERE closed_at IS NULL"],
+        {"money": ["drawer 2 is closed and not empty"]},
+    ),
+    "a ticket plays other numbers": (
+        "15.3(c)",
+        ["UPDATE ticket SET play = replace(play, '[4,8,15,16]', '[4,8,15,17]') WHERE number = 1"],
+        {"entries": ["ticket 1 is not what its entry says"]},
+    ),
+    "a sale was laid at another writer's door": (
+        "15.4(c)10",
+        ["UPDATE ticket SET staff = (SELECT id FROM staff WHERE code = 'SUE') WHERE number = 1"],
+        {"entries": ["ticket 1 is not what its entry says"]},
+    ),
+    "a sale was laid at another station's door": (
+        "15.4(c)2",
+        ["UPDATE ticket SET station = (SELECT id FROM station WHERE code = 'S1') WHERE number = 1"],
+        {"entries": ["ticket 1 is not what its entry says"]},
+    ),
+    "a sale became earlier than it was": (
+        "15.4(c)1",
+        ["UPDATE ticket SET sold_at = (SELECT min(opened_at) FROM game) WHERE number = 1"],
+        {"entries": ["ticket 1 is not what its entry says"]},
+    ),
+    "a void got a supervisor's approval afterwards": (
+        "15.4(e)-void",
+        ["UPDATE void SET approver = (SELECT id FROM staff WHERE code = 'SUE') WHERE ticket = 3"],
+        {"entries": ["the void of 3 is not what its entry says"]},
+    ),
+    "a void became earlier than it was": (
+        "15.4(e)-list",
+        ["UPDATE void SET voided_at = (SELECT min(opened_at) FROM game) WHERE ticket = 3"],
+        {"entries": ["the void of 3 is not what its entry says"]},
+    ),
+    "a void got another reason": (
+        "15.4(e)-list",
+        ["UPDATE void SET reason = 'fat finger' WHERE ticket = 3"],
+        {"entries": ["the void of 3 is not what its entry says"]},
+    ),
+    "the money of a sale went into another drawer": (
+        "X-drawer",
+        [
+            (
+                "UPDATE posting SET drawer = 1 WHERE account = 'drawer' "
+                "AND entry = (SELECT entry FROM ticket WHERE number = 6)"
+            )
+        ],
+        {
+            "money": [
+                "ticket 6 was paid for into a drawer that is not its own",
+                "drawer 1 is closed and not empty",
+            ]
+        },
+    ),
+    "the money of a void came out of another drawer": (
+        "X-drawer",
+        [
+            (
+                "UPDATE posting SET drawer = 1 WHERE account = 'drawer' "
+                "AND entry = (SELECT entry FROM void WHERE ticket = 5)"
+            )
+        ],
+        {
+            "money": [
+                "the void of 5 was paid from a drawer that is not its own",
+                "drawer 1 is closed and not empty",
+            ]
+        },
+    ),
+    "a ticket is gone with all that was paid for it": (
+        "X-ticket-gapless",
+        [
+            "DELETE FROM posting WHERE entry = (SELECT entry FROM ticket WHERE number = 6)",
+            "DELETE FROM tender WHERE ticket = 6",
+            "DELETE FROM ticket WHERE number = 6",
+        ],
+        {
+            "numbers": ["the tickets are not 1 to 6, each once"],
+            "entries": ["the TICKET entries are not those of the tickets"],
+        },
+    ),
+    "a void is gone with all that it gave back": (
+        "15.4(e)-void",
+        [
+            "DELETE FROM posting WHERE entry = (SELECT entry FROM void WHERE ticket = 5)",
+            "DELETE FROM void WHERE ticket = 5",
+        ],
+        {"entries": ["the VOID entries are not those of the voids"]},
+    ),
+    "the last place was moved away": (
+        "X-audit-log",
+        ["UPDATE log_position SET position = 999 WHERE position = :sealed - 1"],
+        {
+            "log": [
+                "the places are not 0 to :last, each once",
+                "a leaf stands in another place than its entry",
+            ]
+        },
+    ),
+    "a signature was made up": (
+        "X-audit-log",
+        ["UPDATE log_checkpoint SET note = :unsigned WHERE size = :sealed"],
+        {"log": ["the checkpoint of size :sealed: a signature by keno.example/test is wrong"]},
+    ),
+    "a void took another ticket back": (
+        "15.4(e)-void",
+        ["UPDATE void SET ticket = 1 WHERE ticket = 3"],
+        {
+            "entries": ["the void of 1 is not what its entry says"],
+        },
+    ),
+    "a body was changed": (
+        "X-audit-log",
+        ["UPDATE log_entry SET body = replace(body, 'WANDA', 'SUE') WHERE id = :signed_in"],
+        {
+            "log": [
+                "entry :signed_in: its leaf does not follow from its body",
+                "a leaf stands in another place than its entry",
+                "the head is not that of the entries",
+                "the checkpoint of size :sealed states another head",
+            ]
+        },
+    ),
+    "a body and its leaf were changed together": (
+        "X-audit-log",
+        ["UPDATE log_entry SET salt = :salt, body = :body, leaf = :leaf WHERE id = :signed_in"],
+        {
+            "log": [
+                "a leaf stands in another place than its entry",
+                "the head is not that of the entries",
+                "the checkpoint of size :sealed states another head",
+            ]
+        },
+    ),
+    "an entry was forgotten before it had a place": (
+        "X-audit-log",
+        ["DELETE FROM log_pending WHERE entry = (SELECT max(entry) FROM log_pending)"],
+        {"log": ["the entries without a place are not those that wait for one"]},
+    ),
+    "a place was given away": (
+        "X-audit-log",
+        ["UPDATE log_position SET leaf = :other WHERE position = 3"],
+        {"log": ["a leaf stands in another place than its entry"]},
+    ),
+    "the head was moved": (
+        "X-audit-log",
+        ["UPDATE log_head SET root = :other"],
+        {"log": ["the head is not that of the entries"]},
+    ),
+    "the head is gone": (
+        "X-audit-log",
+        ["DELETE FROM log_head"],
+        {"log": ["there is not one head"]},
+    ),
+    "a tile was made up": (
+        "X-audit-log",
+        ["INSERT INTO log_node (level, place, hash) VALUES (1, 0, :other)"],
+        {"log": ["the stored tiles are not those of the entries"]},
+    ),
+}
+
+
+def facts(floor: Floor) -> dict[str, object]:
+    """What the planted faults refer to."""
+
+    def one(found: str) -> int:
+        return int(rows(floor, found)[0][0])
+
+    signed_in = one("SELECT min(id) FROM log_entry WHERE tag = 'SIGN-IN'")
+    ((body,),) = rows(floor, "SELECT body FROM log_entry WHERE id = :entry", entry=signed_in)
+    ((note,), *_) = rows(floor, "SELECT note FROM log_checkpoint ORDER BY size DESC")
+    forged = json.loads(body) | {"staff": "WALT"}
+    del forged["label"], forged["version"]
+    entry = make_entry(Tag.SIGN_IN, forged, bytes(32))
+    return {
+        "other": bytes(range(32)),
+        "late": "2026-11-16T20:00:00.000000Z",
+        "signed_in": signed_in,
+        "salt": entry.salt,
+        "body": entry.body,
+        "leaf": entry.leaf,
+        "entry_of_6": one("SELECT entry FROM ticket WHERE number = 6"),
+        "last": one("SELECT max(size) FROM log_checkpoint") - 1,
+        "unsigned": f"{note[:-8]}AAAAAA=\n",
+        "sealed": one("SELECT max(size) FROM log_checkpoint"),
+    }
+
+
+def filled(message: str, values: dict[str, object]) -> str:
+    for name, value in values.items():
+        message = message.replace(f":{name}", str(value))
+    return message
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param(what, marks=pytest.mark.rule("X-audit-books", duty))
+        for what, (duty, _, _) in PLANTED.items()
+    ],
+)
+def test_what_is_planted_is_found_by_the_check_that_it_concerns(floor: Floor, what: str) -> None:
+    _, statements, expected = PLANTED[what]
+    busy(floor)
+    if "F-101" in repr(expected) or "empty game" in what:  # there must be one
+        floor.lock("F")
+    values = facts(floor)
+    plant(floor, *statements, **values)
+    assert found_in(floor) == {
+        name: [filled(message, values) for message in messages]
+        for name, messages in expected.items()
+        if messages
+    }
+
+
+@pytest.mark.rule("15.3(b)")
+def test_a_coupon_that_paid_for_two_tickets_is_found(floor: Floor) -> None:
+    busy(floor)
+    other = (Tender(TenderKind.COUPON, 60, "C2"), Tender(TenderKind.CHIPS, 100))
+    floor.sell(floor.signed_in(WALT, SECOND_STATION), replace(dollar(), tender=other))
+    plant(
+        floor,
+        "UPDATE tender SET serial = 'C1' WHERE serial = 'C2'",
+        "DELETE FROM coupon WHERE serial = 'C2'",
+    )
+    assert found_in(floor) == {
+        "tender": [
+            "coupon C1 was spent on tickets [4, 7]",
+            "the coupons are not spent on the tickets that they paid for",
+        ],
+        "entries": ["ticket 7 is not what its entry says"],
+    }
+
+
+@pytest.mark.rule("X-audit-log")
+@pytest.mark.parametrize("tag", [Tag.TICKET, Tag.VOID])
+def test_an_entry_of_a_ticket_that_never_was_is_found(floor: Floor, tag: Tag) -> None:
+    busy(floor)
+    with floor.office.unit() as unit:
+        floor.office.log(unit, tag, {"ticket": 99, "number": 99})
+        unit.commit()
+    kind = "tickets" if tag is Tag.TICKET else "voids"
+    assert found_in(floor) == {
+        "entries": [f"the {tag.value} entries are not those of the {kind}"],
+    }
+
+
+@pytest.mark.rule("X-audit-log")
+def test_a_lock_that_never_was_is_found(floor: Floor) -> None:
+    busy(floor)
+    with floor.office.unit() as unit:
+        sold = {"tickets": 1, "handle_cents": 100, "cards": []}
+        floor.office.log(unit, Tag.LOCK, {"series": "F", "game": 100, **sold})
+        unit.commit()
+    assert found_in(floor) == {
+        "locks": ["game F-100 and its LOCK entry do not agree"],
+        "sold files": [
+            "the lock of F-100 does not say what was sold",
+            "game F-100 does not say what its lock says",
+        ],
+    }
+
+
+@pytest.mark.rule("X-audit-log")
+def test_a_log_that_was_signed_by_another_key_is_found(floor: Floor) -> None:
+    busy(floor)
+    keys = floor.office.keys
+    other = Ed25519PrivateKey.generate().public_key()
+    with floor.office.database.reading() as connection:
+        origin = floor.office.house.log_origin
+        found = check_books(connection, origin, other)
+        assert {name for name, faults in found.items() if faults} == {"log"}
+        found = check_books(connection, "keno.example/other", keys.log.public_key())
+        assert {name for name, faults in found.items() if faults} == {"log"}
+
+
+@pytest.mark.rule("X-audit-log")
+def test_the_roots_of_full_tiles_are_worked_out_again(floor: Floor) -> None:
+    busy(floor)
+    with floor.office.unit() as unit:
+        for number in range(300):
+            floor.office.log(unit, Tag.REFUSED, {"code": "made.up", "number": number})
+        unit.commit()
+    seal_log(floor.office)
+    assert rows(floor, "SELECT level, place FROM log_node") == [(1, 0)]
+    assert found_in(floor) == {}
+    plant(floor, "UPDATE log_node SET hash = :other", other=bytes(32))
+    assert found_in(floor) == {"log": ["the stored tiles are not those of the entries"]}
+
+
+def test_every_check_is_shown_to_find_something() -> None:
+    assert {name for _, _, found in PLANTED.values() for name in found} == set(ALL)

@@ -1,0 +1,574 @@
+"""Who may do what, where and until when (15.3(a), X-access, X-access-disable)."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from typing import Literal
+
+import pytest
+from argon2 import PasswordHasher, extract_parameters
+
+from app.flow import access
+from app.flow.access import (
+    LOCKED_FOR,
+    SHIFT_MAX,
+    TRIES_MAX,
+    Approval,
+    Credentials,
+    approver,
+    at_console,
+    at_work,
+    disable_staff,
+    disable_station,
+    enrol_station,
+    sign_in,
+    sign_out,
+)
+from app.flow.drawer import open_drawer
+from app.flow.lockout import lock_game
+from app.flow.look_up import look_up
+from app.flow.open_game import open_first_game
+from app.flow.permissions import Permission
+from app.flow.quote import quote_request
+from app.flow.rate_cards import accept_card, bring_card, put_in_force
+from app.keno.refusals import Refused
+from app.keno.request import Request
+from app.store.queries import Reading, people
+from app.store.queries.people import Person
+from app.store.records.house import add_staff
+from app.store.tables import Role
+from tests.floor import (
+    ADA,
+    BANK,
+    CARD,
+    FIRST_STATION,
+    IKE,
+    MAX,
+    RITA,
+    SAM,
+    SECOND_STATION,
+    SUE,
+    WALT,
+    WANDA,
+    Floor,
+    dollar,
+    secret_of,
+)
+from tests.looking import bodies, everything, refuses, rows
+
+REQUEST = Request(groups=((1, 2, 3, 4),), conditioning="1/4 @ 1.00")
+
+
+def refused_so_far(floor: Floor) -> list[str]:
+    return [body["code"] for body in bodies(floor, "REFUSED")]
+
+
+def try_wrong_secret(floor: Floor, name: str, times: int = 1) -> None:
+    for _ in range(times):
+        with refuses("staff.wrong_secret"):
+            sign_in(floor.office, floor.station(FIRST_STATION), name, "wrong")
+
+
+# ---- stations ------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("15.3(a)")
+def test_a_station_enrols_once(floor: Floor) -> None:
+    code = floor.enrolments[FIRST_STATION]
+    token = enrol_station(floor.office, FIRST_STATION, code)
+    with refuses("station.wrong_enrolment"):
+        enrol_station(floor.office, FIRST_STATION, code)
+    assert sign_in(floor.office, token, WANDA, secret_of(WANDA))
+    assert refused_so_far(floor) == ["station.wrong_enrolment"]
+    assert [body["station"] for body in bodies(floor, "ENROL")] == ["B1"]
+    floor.check_books()
+
+
+@pytest.mark.rule("15.3(a)", "X-audit-log")
+@pytest.mark.parametrize(
+    ("station", "code"),
+    [("B1", "made up"), ("B1", ""), ("B1", "the code of B2"), ("B9", "the code of B2")],
+)
+def test_a_wrong_enrolment_code_is_refused_and_logged(
+    floor: Floor, station: str, code: str
+) -> None:
+    given = floor.enrolments["B2"] if code == "the code of B2" else code
+    with refuses("station.wrong_enrolment"):
+        enrol_station(floor.office, station, given)
+    assert bodies(floor, "REFUSED")[-1]["facts"] == {"station": station}
+    assert given not in repr(bodies(floor, "REFUSED")) or not given
+    assert floor.station("B2")
+
+
+@pytest.mark.rule("X-access")
+def test_neither_tokens_nor_secrets_nor_enrolment_codes_are_stored(floor: Floor) -> None:
+    wanda = floor.writing()
+    floor.sell(wanda)
+    try_wrong_secret(floor, SAM)
+    said = repr(everything(floor))
+    assert "WANDA" in said
+    assert wanda.token is not None
+    assert wanda.station is not None
+    for hidden in (wanda.token, wanda.station, *floor.enrolments.values()):
+        assert hidden not in said
+        assert repr(bytes.fromhex(hidden))[2:-1] not in said
+    for name in (WANDA, SAM):
+        assert secret_of(name) not in said
+
+
+@pytest.mark.rule("15.3(a)")
+def test_nobody_signs_in_at_a_station_that_is_not_enrolled(floor: Floor) -> None:
+    for token in (None, "", "made up"):
+        with refuses("station.not_enrolled"):
+            sign_in(floor.office, token, WANDA, secret_of(WANDA))
+    assert refused_so_far(floor) == ["station.not_enrolled"] * 3
+
+
+@pytest.mark.rule("15.3(a)", "X-access")
+def test_wrong_secrets_from_a_station_that_is_not_enrolled_lock_nobody_out(floor: Floor) -> None:
+    for _ in range(TRIES_MAX):
+        with refuses("station.not_enrolled"):
+            sign_in(floor.office, "made up", WANDA, "wrong")
+    floor.signed_in(WANDA)
+
+
+# ---- signing in and out --------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-access", "X-audit-log")
+def test_signing_in_and_out_is_logged(floor: Floor) -> None:
+    wanda = floor.signed_in(WANDA)
+    sign_out(floor.office, wanda)
+    (signed_in,), (signed_out,) = bodies(floor, "SIGN-IN"), bodies(floor, "SIGN-OUT")
+    assert (signed_in["staff"], signed_in["role"], signed_in["at"]) == ("WANDA", "writer", "B1")
+    assert (signed_out["staff"], signed_out["at"]) == ("WANDA", "B1")
+    floor.check_books()
+
+
+@pytest.mark.rule("X-access")
+def test_whoever_signed_out_is_out(floor: Floor) -> None:
+    wanda = floor.writing()
+    sign_out(floor.office, wanda)
+    with refuses("staff.not_signed_in"):
+        floor.sell(wanda)
+    with refuses("staff.not_signed_in"):
+        sign_out(floor.office, wanda)
+    assert floor.sell(floor.signed_in(WANDA))["number"] == 1
+
+
+@pytest.mark.rule("X-access")
+def test_a_shift_ends_by_itself(floor: Floor) -> None:
+    wanda = floor.writing()
+    ((until,),) = rows(floor, "SELECT until FROM sign_in")
+    floor.pass_time(hours=15, minutes=59)
+    assert floor.sell(wanda)["number"] == 1
+    floor.pass_time(minutes=2)
+    with refuses("staff.not_signed_in"):
+        floor.sell(wanda)
+    assert until
+    assert timedelta(hours=16) == SHIFT_MAX
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("secret", ["", "wrong", secret_of(WALT), secret_of(WANDA) + " "])
+def test_a_secret_is_right_or_wrong_and_nothing_between(floor: Floor, secret: str) -> None:
+    with refuses("staff.wrong_secret"):
+        sign_in(floor.office, floor.station(FIRST_STATION), WANDA, secret)
+
+
+@pytest.mark.rule("X-access", "X-audit-log")
+def test_a_wrong_secret_is_logged_with_name_and_station_and_without_the_secret(
+    floor: Floor,
+) -> None:
+    try_wrong_secret(floor, WANDA)
+    body = bodies(floor, "REFUSED")[-1]
+    assert (body["code"], body["facts"]) == ("staff.wrong_secret", {"name": WANDA, "where": "B1"})
+    assert "wrong" not in repr(body["facts"])
+
+
+# ---- five wrong tries ----------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-access")
+def test_five_wrong_tries_lock_a_person_out_even_with_the_right_secret(floor: Floor) -> None:
+    try_wrong_secret(floor, WANDA, TRIES_MAX)
+    with refuses("staff.locked"):
+        floor.signed_in(WANDA)
+    assert refused_so_far(floor) == ["staff.wrong_secret"] * 5 + ["staff.locked"]
+    floor.signed_in(WALT)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-access")
+def test_four_wrong_tries_and_a_right_one_start_the_count_anew(floor: Floor) -> None:
+    for _ in range(3):
+        try_wrong_secret(floor, WANDA, TRIES_MAX - 1)
+        floor.signed_in(WANDA)
+
+
+@pytest.mark.rule("X-access")
+def test_a_lockout_ends_after_its_time_and_not_before(floor: Floor) -> None:
+    try_wrong_secret(floor, WANDA, TRIES_MAX)
+    locked_at = floor.moment[0]
+    assert timedelta(minutes=15) == LOCKED_FOR
+    floor.moment[0] = locked_at + LOCKED_FOR - timedelta(seconds=1)
+    with refuses("staff.locked"):
+        floor.signed_in(WANDA)
+    floor.moment[0] = locked_at + LOCKED_FOR
+    floor.signed_in(WANDA)
+    try_wrong_secret(floor, WANDA, TRIES_MAX - 1)
+    floor.signed_in(WANDA)
+
+
+@pytest.mark.rule("X-access")
+def test_trying_while_locked_out_does_not_make_it_longer_and_says_when_it_ends(
+    floor: Floor,
+) -> None:
+    try_wrong_secret(floor, WANDA, TRIES_MAX)
+    before = rows(floor, "SELECT locked_until FROM staff WHERE code = 'WANDA'")
+    floor.pass_time(minutes=5)
+    with pytest.raises(Refused, match=r"Wanda Writer can sign in again after 2026-11-16T17:15:"):
+        floor.signed_in(WANDA)
+    assert rows(floor, "SELECT locked_until FROM staff WHERE code = 'WANDA'") == before
+
+
+@pytest.mark.rule("X-access")
+def test_tries_are_counted_wherever_they_are_made(floor: Floor) -> None:
+    office = floor.office
+    try_wrong_secret(floor, SAM, 2)
+    with refuses("staff.wrong_secret"):
+        at_console(office, SAM, "wrong", Permission.GAME_RUN)
+    for _ in range(2):
+        with refuses("staff.wrong_secret"):
+            approver(office, Approval(SAM, "wrong"), "B1")
+    for act in (lambda: floor.sam, lambda: approver(office, Approval(SAM, secret_of(SAM)), "B1")):
+        with refuses("staff.locked"):
+            act()
+
+
+@pytest.mark.rule("X-access")
+def test_a_lockout_leaves_whoever_is_at_work_at_work(floor: Floor) -> None:
+    """Or anyone who knows a name could send a writer home in the middle of a queue."""
+    wanda = floor.writing()
+    try_wrong_secret(floor, WANDA, TRIES_MAX)
+    assert floor.sell(wanda)["number"] == 1
+
+
+@pytest.mark.rule("X-access")
+def test_tries_made_at_the_same_time_are_all_counted(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or whoever guesses with many hands has more than five tries."""
+    token = floor.station(FIRST_STATION)
+    find = people.person_named
+
+    def found_slowly(connection: Reading, name: str, **how: bool) -> Person | None:
+        person = find(connection, name, **how)
+        time.sleep(0.1)  # so that all of them have found the same count, unless it is held
+        return person
+
+    monkeypatch.setattr(people, "person_named", found_slowly)
+    with ThreadPoolExecutor(TRIES_MAX) as hands:
+        guesses = [
+            hands.submit(outcome, partial(sign_in, floor.office, token, WANDA, "wrong"))
+            for _ in range(TRIES_MAX)
+        ]
+    monkeypatch.undo()
+    outcomes = [guess.result() for guess in guesses]
+    assert outcomes == ["staff.wrong_secret"] * TRIES_MAX
+    with refuses("staff.locked"):
+        floor.signed_in(WANDA)
+
+
+# ---- names of nobody's ---------------------------------------------------------------------------
+
+
+class CountingHasher(PasswordHasher):
+    """A hasher that keeps what it was asked to compare with."""
+
+    def __init__(self) -> None:
+        super().__init__(1, 8, 1)
+        self.compared: list[str] = []
+
+    def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002
+        self.compared.append(str(hash))
+        return super().verify(hash, password)
+
+
+@pytest.mark.rule("X-access")
+def test_a_name_of_nobodys_takes_the_same_path_and_gets_the_same_answer(floor: Floor) -> None:
+    floor.station(FIRST_STATION)
+    hasher = floor.office.hasher = CountingHasher()
+    said = []
+    for name in (IKE, WANDA):
+        with pytest.raises(Refused) as refused:
+            sign_in(floor.office, floor.station(FIRST_STATION), name, "wrong")
+        said.append(str(refused.value))
+    assert said[0] == said[1]
+    assert len(hasher.compared) == 2
+    assert refused_so_far(floor) == ["staff.wrong_secret"] * 2
+
+
+@pytest.mark.rule("X-access")
+def test_the_secret_of_nobody_costs_as_much_as_a_real_one(floor: Floor) -> None:
+    hasher = floor.office.hasher = CountingHasher()
+    with refuses("staff.wrong_secret"):
+        sign_in(floor.office, floor.station(FIRST_STATION), IKE, "wrong")
+    nobody = extract_parameters(hasher.compared[0])
+    real = extract_parameters(PasswordHasher().hash("any"))
+    assert (nobody.type, nobody.time_cost, nobody.memory_cost, nobody.parallelism) == (
+        real.type,
+        real.time_cost,
+        real.memory_cost,
+        real.parallelism,
+    )
+
+
+@pytest.mark.rule("X-access")
+def test_no_secret_opens_the_door_to_a_name_of_nobodys(floor: Floor) -> None:
+    for secret in ("", "\0" * 32, access._NOBODY):  # noqa: SLF001
+        with refuses("staff.wrong_secret"):
+            sign_in(floor.office, floor.station(FIRST_STATION), IKE, secret)
+    for _ in range(TRIES_MAX):
+        with refuses("staff.wrong_secret"):
+            sign_in(floor.office, floor.station(FIRST_STATION), IKE, "wrong")
+
+
+# ---- disabling -----------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-access-disable")
+def test_a_disabled_person_is_out_at_once_also_in_the_middle_of_a_shift(floor: Floor) -> None:
+    wanda, ada = floor.writing(), floor.signed_in(ADA, SECOND_STATION)
+    floor.sell(wanda)
+    disable_staff(floor.office, ada, WANDA)
+    for act in (
+        lambda: floor.sell(wanda),
+        lambda: floor.void(wanda, 1),
+        lambda: look_up(floor.office, wanda, 1),
+        lambda: quote_request(floor.office, wanda, REQUEST),
+        lambda: sign_out(floor.office, wanda),
+        lambda: floor.signed_in(WANDA),
+        lambda: floor.signed_in(WANDA, SECOND_STATION),
+    ):
+        with refuses("staff.disabled"):
+            act()
+    body = bodies(floor, "STAFF")[-1]
+    assert (body["staff"], body["change"], body["by"]) == ("WANDA", "disabled", "ADA")
+    floor.check_books()
+
+
+@pytest.mark.rule("X-access-disable")
+def test_a_disabled_supervisor_neither_approves_nor_runs_games(floor: Floor) -> None:
+    wanda, ada = floor.writing(), floor.signed_in(ADA, SECOND_STATION)
+    floor.sell(wanda)
+    disable_staff(floor.office, ada, SAM)
+    with refuses("staff.disabled"):
+        approver(floor.office, Approval(SAM, secret_of(SAM)), "B1")
+    with refuses("staff.disabled"):
+        floor.lock()
+    assert refused_so_far(floor) == ["staff.disabled"] * 2
+
+
+@pytest.mark.rule("X-access-disable")
+def test_that_somebody_is_disabled_is_told_only_for_the_right_secret(floor: Floor) -> None:
+    disable_staff(floor.office, floor.signed_in(ADA), WANDA)
+    try_wrong_secret(floor, WANDA)
+
+
+@pytest.mark.rule("X-access-disable")
+def test_a_disabled_station_is_out_at_once_also_in_the_middle_of_a_shift(floor: Floor) -> None:
+    wanda, ada = floor.writing(), floor.signed_in(ADA, SECOND_STATION)
+    floor.sell(wanda)
+    disable_station(floor.office, ada, FIRST_STATION)
+    for act in (
+        lambda: floor.sell(wanda),
+        lambda: floor.void(wanda, 1),
+        lambda: look_up(floor.office, wanda, 1),
+        lambda: floor.signed_in(WALT, FIRST_STATION),
+    ):
+        with refuses("station.disabled"):
+            act()
+    body = bodies(floor, "STATION")[-1]
+    assert (body["station"], body["change"], body["by"]) == ("B1", "disabled", "ADA")
+    floor.signed_in(WANDA, SECOND_STATION)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-access-disable")
+def test_a_station_can_be_disabled_before_it_ever_enrols(floor: Floor) -> None:
+    disable_station(floor.office, floor.signed_in(ADA), SECOND_STATION)
+    with refuses("station.disabled"):
+        floor.station(SECOND_STATION)
+
+
+@pytest.mark.rule("X-access", "X-audit-log")
+def test_trying_to_get_in_at_a_disabled_station_is_logged(floor: Floor) -> None:
+    ada = floor.signed_in(ADA)
+    disable_station(floor.office, ada, SECOND_STATION)
+    with refuses("station.disabled"):
+        floor.station(SECOND_STATION)
+    disable_station(floor.office, ada, FIRST_STATION)
+    with refuses("station.disabled"):
+        floor.signed_in(WANDA)
+    assert refused_so_far(floor) == ["station.disabled"] * 2
+
+
+@pytest.mark.rule("X-access-disable")
+def test_what_is_not_there_cannot_be_disabled(floor: Floor) -> None:
+    ada = floor.signed_in(ADA)
+    with refuses("staff.wrong_secret"):
+        disable_staff(floor.office, ada, IKE)
+    with refuses("station.not_enrolled"):
+        disable_station(floor.office, ada, "B9")
+
+
+@pytest.mark.rule("X-access-disable")
+@pytest.mark.parametrize("name", [WANDA, SAM, MAX, RITA])
+def test_only_an_administrator_disables(floor: Floor, name: str) -> None:
+    credentials = floor.signed_in(name)
+    with refuses("staff.not_permitted"):
+        disable_staff(floor.office, credentials, WALT)
+    with refuses("staff.not_permitted"):
+        disable_station(floor.office, credentials, SECOND_STATION)
+    floor.signed_in(WALT, SECOND_STATION)
+
+
+# ---- who may do what -----------------------------------------------------------------------------
+
+# Written down a second time, by hand: W writer, S supervisor, K keno manager, O outside manager,
+# I inspector, R regulator, A administrator.
+MAY = {
+    "ticket:quote": "WSKOIRA",
+    "ticket:sell": "WSK",
+    "ticket:void": "WSK",
+    "ticket:look-up": "WSKOIR",
+    "drawer:keep": "WSK",
+    "game:run": "SK",
+    "approval:give": "SK",
+    "card:bring": "SK",
+    "card:accept": "SKO",
+    "staff:manage": "A",
+    "station:manage": "A",
+}
+LETTERS = {
+    Role.WRITER: "W",
+    Role.SUPERVISOR: "S",
+    Role.KENO_MANAGER: "K",
+    Role.OUTSIDE_MANAGER: "O",
+    Role.INSPECTOR: "I",
+    Role.REGULATOR: "R",
+    Role.ADMINISTRATOR: "A",
+}
+
+
+def somebody(floor: Floor, role: Role) -> str:
+    """Somebody new in a role, by name."""
+    name = f"New {role.value}"
+    with floor.office.unit() as unit:
+        add_staff(unit, name.upper(), name, role, floor.office.hasher.hash(secret_of(name)))
+        unit.commit()
+    return name
+
+
+def outcome(act: Callable[[], object]) -> str:
+    try:
+        act()
+    except Refused as no:
+        return no.refusals[0].code
+    return "done"
+
+
+def test_every_act_and_every_role_is_in_the_table() -> None:
+    assert set(MAY) == set(Permission)
+    assert set(LETTERS) == set(Role)
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("role", Role)
+def test_a_role_may_do_what_the_table_says_and_nothing_else(floor: Floor, role: Role) -> None:
+    name = somebody(floor, role)
+    credentials = floor.signed_in(name)
+    for permission in Permission:
+        expected = "done" if LETTERS[role] in MAY[permission] else "staff.not_permitted"
+        with floor.office.unit() as unit:
+            assert outcome(lambda: at_work(credentials, permission)(unit)) == expected  # noqa: B023
+        console = outcome(lambda: at_console(floor.office, name, secret_of(name), permission))  # noqa: B023
+        assert console == expected
+
+
+@pytest.mark.rule("X-access", "15.5(d)")
+@pytest.mark.parametrize("role", Role)
+def test_every_act_asks_for_its_own_permission(floor: Floor, role: Role) -> None:
+    """The acts themselves, so that none of them asks for a permission that is too easily had."""
+    floor.sell(floor.writing(SUE, SECOND_STATION))
+    office, name = floor.office, somebody(floor, role)
+    credentials = floor.signed_in(name)
+    acts: dict[str, Callable[[], object]] = {
+        "ticket:quote": lambda: quote_request(office, credentials, REQUEST),
+        "ticket:look-up": lambda: look_up(office, credentials, 1),
+        "drawer:keep": lambda: open_drawer(office, credentials, BANK, floor.request_id()),
+        "ticket:sell": lambda: floor.sell(credentials),
+        "ticket:void": lambda: floor.void(credentials, 2 if LETTERS[role] in "WSK" else 1),
+        "approval:give": lambda: approver(office, Approval(name, secret_of(name)), "B1"),
+        "staff:manage": lambda: disable_staff(office, credentials, WALT),
+        "station:manage": lambda: disable_station(office, credentials, "S1"),
+    }
+    for permission, act in acts.items():
+        allowed = LETTERS[role] in MAY[permission]
+        assert outcome(act) == ("done" if allowed else "staff.not_permitted")
+
+
+@pytest.mark.rule("X-access", "15.5(d)")
+@pytest.mark.parametrize("role", Role)
+def test_an_act_at_the_console_is_for_its_own_roles_whatever_else_was_asked_for(
+    floor: Floor, role: Role
+) -> None:
+    """Somebody who was let in at the console for a quote has not been let in to lock a game."""
+    office, name = floor.office, somebody(floor, role)
+    actor = at_console(office, name, secret_of(name), Permission.TICKET_QUOTE)
+    fresh = CARD.read_bytes() + b"\n"
+    brought = bring_card(office, floor.sam, CARD.read_bytes() + b"# other\n")
+    in_an_hour = floor.moment[0] + timedelta(hours=1)
+    acts: dict[Callable[[], object], tuple[str, str]] = {
+        (lambda: lock_game(office, actor, "M")): ("game:run", "done"),
+        (lambda: open_first_game(office, actor, "M")): ("game:run", "game.already_open"),
+        (lambda: bring_card(office, actor, fresh)): ("card:bring", "done"),
+        (lambda: accept_card(office, actor, brought)): ("card:accept", "done"),
+        (lambda: put_in_force(office, actor, brought, in_an_hour)): (
+            "card:bring",
+            "card.not_accepted",
+        ),
+    }
+    for act, (permission, done) in acts.items():
+        allowed = LETTERS[role] in MAY[permission]
+        assert outcome(act) == (done if allowed else "staff.not_permitted")
+
+
+@pytest.mark.rule("X-access", "X-audit-log")
+def test_a_right_secret_for_an_act_that_is_not_theirs_is_refused_and_logged(floor: Floor) -> None:
+    with refuses("staff.not_permitted"):
+        at_console(floor.office, WANDA, secret_of(WANDA), Permission.GAME_RUN)
+    with refuses("staff.not_permitted"):
+        approver(floor.office, Approval(WANDA, secret_of(WANDA)), "B1")
+    told = [(body["code"], body["facts"]) for body in bodies(floor, "REFUSED")]
+    assert told == [
+        ("staff.not_permitted", {"name": WANDA, "where": "console"}),
+        ("staff.not_permitted", {"name": WANDA, "where": "B1"}),
+    ]
+
+
+@pytest.mark.rule("X-access")
+def test_a_token_of_one_station_is_worth_nothing_at_another(floor: Floor) -> None:
+    wanda = floor.writing()
+    floor.station(SECOND_STATION)
+    stolen = Credentials(floor.stations[SECOND_STATION], wanda.token)
+    with refuses("staff.not_signed_in"):
+        floor.sell(stolen)
+    with refuses("station.not_enrolled"):
+        floor.sell(replace(wanda, station=wanda.token))
+    with refuses("staff.not_signed_in"):
+        floor.sell(replace(wanda, token=wanda.station), dollar())

@@ -1,0 +1,591 @@
+"""Two who act at the same time, in threads with connections of their own.
+
+Nothing here is left to luck: one of the two is held up at a place where it matters, until the other
+is done or is seen to wait for it. That the place matters is shown by taking the lock away.
+"""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from hashlib import sha256
+from threading import Event, Lock
+from types import ModuleType
+
+import pytest
+
+from app.audit.books import check_books
+from app.flow.access import Approval, Credentials, enrol_station, sign_in
+from app.flow.asking import Answer
+from app.flow.drawer import close_drawer, open_drawer
+from app.flow.lockout import lock_game
+from app.flow.void import Voiding, void_ticket
+from app.keno.refusals import Refused
+from app.keno.tender import Tender, TenderKind
+from app.store.queries import tickets as ticket_queries
+from app.store.records import games as game_records
+from app.store.records import house as house_records
+from app.store.records import money as money_records
+from app.store.records import tickets as ticket_records
+from app.store.tables import Role
+from app.store.unit import Unit
+from tests.floor import (
+    BANK,
+    FIRST_STATION,
+    SECOND_STATION,
+    SUE,
+    WALT,
+    WANDA,
+    Floor,
+    dollar,
+    secret_of,
+)
+from tests.looking import bodies, rows
+
+PATIENCE = 30.0  # seconds after which something that should happen does not
+BOUND = 10.0  # seconds within which a lockout takes effect, on a busy machine
+ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
+
+
+@dataclass
+class Pause:
+    """A place at which the first who comes by is held up."""
+
+    reached: Event = field(default_factory=Event)
+    go: Event = field(default_factory=Event)
+    _first: Lock = field(default_factory=Lock)
+
+    def before(self, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> None:
+        act = getattr(module, name)
+
+        def held_up(*given: object, **named: object) -> object:
+            if self._first.acquire(blocking=False):
+                self.reached.set()
+                assert self.go.wait(PATIENCE)
+            return act(*given, **named)
+
+        monkeypatch.setattr(module, name, held_up)
+
+
+@pytest.fixture
+def pause(monkeypatch: pytest.MonkeyPatch) -> Callable[[ModuleType, str], Pause]:
+    def make(module: ModuleType, name: str) -> Pause:
+        made = Pause()
+        made.before(monkeypatch, module, name)
+        return made
+
+    return make
+
+
+MakePause = Callable[[ModuleType, str], Pause]
+
+
+def outcome(act: Callable[[], object]) -> object:
+    """What an act is answered, or the code of what it is refused for."""
+    try:
+        return act()
+    except Refused as no:
+        return no.refusals[0].code
+
+
+def waiting(floor: Floor) -> int:
+    """How many transactions wait for another one."""
+    if floor.office.database.is_sqlite:
+        return len(floor.office.database._writers._waiting)  # noqa: SLF001  its queue is its own
+    found = (
+        "SELECT count(*) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    return int(rows(floor, found)[0][0])
+
+
+def until(happened: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not happened():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+def in_turn(
+    floor: Floor, pause: Pause, first: Callable[[], object], *others: Callable[[], object]
+) -> list[object]:
+    """Start the first, hold it up, have the others wait for it one after the other, let it go."""
+    with ThreadPoolExecutor(1 + len(others)) as threads:
+        acts: list[Future[object]] = [threads.submit(outcome, first)]
+        try:
+            assert pause.reached.wait(PATIENCE)
+            for count, other in enumerate(others, start=1):
+                acts.append(threads.submit(outcome, other))
+                until(lambda: waiting(floor) == count)  # noqa: B023
+            assert not any(act.done() for act in acts)
+        finally:
+            pause.go.set()
+        return [act.result(PATIENCE) for act in acts]
+
+
+def faulty(floor: Floor) -> set[str]:
+    """The checks of the books that find something."""
+    keys, house = floor.office.keys, floor.office.house
+    with floor.office.database.reading() as connection:
+        found = check_books(connection, house.log_origin, keys.log.public_key())
+    return {name for name, faults in found.items() if faults}
+
+
+def crew(floor: Floor, size: int) -> list[Credentials]:
+    """Writers at stations of their own, each with an open drawer."""
+    codes = {f"C{number}": f"Crew {number}" for number in range(1, size + 1)}
+    secret = floor.office.hasher.hash("secret of the crew")
+    with floor.office.unit() as unit:
+        for code, name in codes.items():
+            floor.enrolments = {**floor.enrolments, code: f"enrolment of {code}"}
+            digest = _digest(floor.enrolments[code])
+            house_records.add_station(unit, code, "booth", digest)
+            house_records.add_staff(unit, name.upper(), name, Role.WRITER, secret)
+        unit.commit()
+    working = []
+    for code, name in codes.items():
+        token = floor.station(code)
+        signed_in = sign_in(floor.office, token, name, "secret of the crew")
+        working.append(Credentials(token, signed_in))
+        open_drawer(floor.office, working[-1], BANK, floor.request_id())
+    return working
+
+
+def _digest(enrolment: str) -> bytes:
+    return sha256(enrolment.encode()).digest()
+
+
+# ---- one request id ------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-ticket-exactly-once")
+def test_many_sales_under_one_request_id_are_one_ticket(floor: Floor) -> None:
+    wanda = floor.writing()
+    with ThreadPoolExecutor(8) as threads:
+        sales = [threads.submit(floor.sell, wanda, None, "clicked-eightfold") for _ in range(8)]
+    answers = [sale.result() for sale in sales]
+    assert answers == [answers[0]] * 8
+    assert floor.sell(wanda)["number"] == 2
+    floor.check_books()
+
+
+@pytest.mark.rule("X-ticket-exactly-once")
+def test_a_second_click_while_the_first_is_being_sold_is_the_same_ticket(
+    floor: Floor, pause: MakePause
+) -> None:
+    wanda = floor.writing()
+    before_commit = pause(ticket_records, "add_print_job")
+    click = partial(floor.sell, wanda, dollar(), "double-click")
+    one, other = in_turn(floor, before_commit, click, click)
+    assert one == other
+    assert rows(floor, "SELECT number FROM ticket") == [(1,)]
+    floor.check_books()
+
+
+@pytest.mark.rule("X-ticket-exactly-once", "X-lock-server")
+def test_a_second_click_that_comes_behind_the_lock_is_told_of_the_ticket(
+    floor: Floor, pause: MakePause
+) -> None:
+    """Told that the game is locked, the writer would send a patron away whose ticket is sold."""
+    wanda, sam = floor.writing(), floor.sam
+    before_commit = pause(ticket_records, "add_print_job")
+    click = partial(floor.sell, wanda, replace(dollar(), first_game=1), "double-click")
+    lock = partial(lock_game, floor.office, sam, "M")
+    one, locked, other = in_turn(floor, before_commit, click, lock, click)
+    assert isinstance(one, dict)
+    assert (one["number"], locked) == (1, 1)
+    assert other == one
+    floor.check_books()
+
+
+@pytest.mark.rule("X-ticket-exactly-once")
+def test_a_second_click_on_void_is_the_same_void(floor: Floor, pause: MakePause) -> None:
+    wanda = floor.writing()
+    floor.sell(wanda)
+    before_commit = pause(ticket_records, "add_print_job")
+    click = partial(floor.void, wanda, 1, floor.code(1), "double-click")
+    one, other = in_turn(floor, before_commit, click, click)
+    assert one == other
+    assert isinstance(one, dict)
+    floor.check_books()
+
+
+@ON_POSTGRESQL  # on SQLite nobody looks while another writes
+@pytest.mark.rule("X-ticket-exactly-once")
+def test_a_second_click_that_finds_the_ticket_void_is_the_same_void(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looked for an answer before there was one, and at the ticket when it was void."""
+    wanda = floor.writing()
+    floor.sell(wanda)
+    click = partial(floor.void, wanda, 1, floor.code(1), "double-click")
+    share, first = Unit.share_series, Lock()
+
+    def overtaken(unit: Unit, series: str) -> None:
+        if first.acquire(blocking=False):
+            answers.append(click())
+        share(unit, series)
+
+    answers: list[Answer] = []
+    monkeypatch.setattr(Unit, "share_series", overtaken)
+    assert click() == answers[0]
+    floor.check_books()
+
+
+@pytest.mark.rule("X-ticket-exactly-once", "X-drawer")
+def test_a_second_click_on_opening_a_drawer_is_the_same_drawer(
+    floor: Floor, pause: MakePause
+) -> None:
+    wanda = floor.signed_in(WANDA)
+    before_commit = pause(money_records, "add_count")
+    click = partial(open_drawer, floor.office, wanda, BANK, "double-click")
+    one, other = in_turn(floor, before_commit, click, click)
+    assert one == other
+    assert isinstance(one, dict)
+    floor.check_books()
+
+
+# ---- sale and void against the lock --------------------------------------------------------------
+
+
+def without_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take away what keeps sale and lockout apart."""
+    for name in ("share_series", "lock_series"):
+        monkeypatch.setattr(Unit, name, lambda _unit, _series: None)
+
+
+@ON_POSTGRESQL
+@pytest.mark.rule("X-lock-server")
+def test_without_the_lock_on_the_series_a_ticket_would_be_sold_behind_the_lockout(
+    floor: Floor, pause: MakePause, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanda = floor.writing()
+    without_locks(monkeypatch)
+    after_the_look = pause(ticket_records, "next_number")
+    with ThreadPoolExecutor(1) as threads:
+        sale = threads.submit(floor.sell, wanda)
+        assert after_the_look.reached.wait(PATIENCE)
+        assert floor.lock() == 1
+        after_the_look.go.set()
+        assert sale.result(PATIENCE)["first_game"] == 1
+    assert [body["tickets"] for body in bodies(floor, "LOCK")] == [0]
+    assert {"locks", "sold files"} <= faulty(floor)
+
+
+@ON_POSTGRESQL
+@pytest.mark.rule("X-lock-server")
+def test_without_the_lock_on_the_series_a_ticket_would_be_voided_behind_the_lockout(
+    floor: Floor, pause: MakePause, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanda = floor.writing()
+    floor.sell(wanda)
+    without_locks(monkeypatch)
+    after_the_look = pause(ticket_queries, "tender_of")
+    with ThreadPoolExecutor(1) as threads:
+        void = threads.submit(floor.void, wanda, 1)
+        assert after_the_look.reached.wait(PATIENCE)
+        assert floor.lock() == 1
+        after_the_look.go.set()
+        assert void.result(PATIENCE)["number"] == 1
+    assert [body["tickets"] for body in bodies(floor, "LOCK")] == [1]
+    assert {"locks", "sold files"} <= faulty(floor)
+
+
+@pytest.mark.rule("X-lock-server", "15.3(c)")
+def test_a_lockout_waits_for_the_sale_that_came_first_and_counts_it(
+    floor: Floor, pause: MakePause
+) -> None:
+    wanda, sam = floor.writing(), floor.sam
+    after_the_look = pause(ticket_records, "next_number")
+    lock = partial(lock_game, floor.office, sam, "M")
+    sold, locked = in_turn(floor, after_the_look, partial(floor.sell, wanda), lock)
+    assert isinstance(sold, dict)
+    assert (sold["first_game"], locked) == (1, 1)
+    assert [body["tickets"] for body in bodies(floor, "LOCK")] == [1]
+    floor.check_books()
+
+
+@pytest.mark.rule("X-lock-server", "15.3(c)")
+def test_a_lockout_waits_for_the_void_that_came_first_and_does_not_count_its_ticket(
+    floor: Floor, pause: MakePause
+) -> None:
+    wanda, sam = floor.writing(), floor.sam
+    floor.sell(wanda)
+    after_the_look = pause(ticket_queries, "tender_of")
+    lock = partial(lock_game, floor.office, sam, "M")
+    void, locked = in_turn(floor, after_the_look, partial(floor.void, wanda, 1), lock)
+    assert isinstance(void, dict)
+    assert (void["number"], locked) == (1, 1)
+    assert [body["tickets"] for body in bodies(floor, "LOCK")] == [0]
+    floor.check_books()
+
+
+@pytest.mark.rule("X-lock-server", "15.3(c)")
+def test_a_sale_that_comes_during_a_lockout_is_for_the_next_game(
+    floor: Floor, pause: MakePause
+) -> None:
+    wanda, sam = floor.writing(), floor.sam
+    in_the_lock = pause(game_records, "add_game")
+    lock = partial(lock_game, floor.office, sam, "M")
+    named = partial(floor.sell, wanda, replace(dollar(), first_game=1))
+    locked, sold, refused = in_turn(floor, in_the_lock, lock, partial(floor.sell, wanda), named)
+    assert isinstance(sold, dict)
+    assert (locked, sold["first_game"], refused) == (1, 2, "game.locked")
+    assert [body["tickets"] for body in bodies(floor, "LOCK")] == [0]
+    floor.check_books()
+
+
+@pytest.mark.rule("X-lock-server", "15.3(c)")
+def test_a_void_that_comes_during_a_lockout_is_too_late(floor: Floor, pause: MakePause) -> None:
+    wanda, sam = floor.writing(), floor.sam
+    floor.sell(wanda)
+    in_the_lock = pause(game_records, "add_game")
+    void = partial(floor.void, wanda, 1, floor.code(1))
+    outcomes = in_turn(floor, in_the_lock, partial(lock_game, floor.office, sam, "M"), void)
+    assert outcomes == [1, "ticket.game_locked"]
+    assert [body["tickets"] for body in bodies(floor, "LOCK")] == [1]
+    floor.check_books()
+
+
+@ON_POSTGRESQL
+@pytest.mark.rule("15.5(b)")
+def test_a_lockout_of_one_series_keeps_nobody_of_another_waiting(
+    floor: Floor, pause: MakePause
+) -> None:
+    wanda, sam = floor.writing(), floor.sam
+    in_the_lock = pause(game_records, "add_game")
+    with ThreadPoolExecutor(1) as threads:
+        locked = threads.submit(lock_game, floor.office, sam, "M")
+        assert in_the_lock.reached.wait(PATIENCE)
+        assert floor.sell(wanda, dollar("F"))["first_game"] == 100
+        assert not locked.done()
+        in_the_lock.go.set()
+        assert locked.result(PATIENCE) == 1
+    floor.check_books()
+
+
+@pytest.mark.rule("15.5(d)")
+def test_two_who_lock_at_once_lock_two_games_one_after_the_other(
+    floor: Floor, pause: MakePause
+) -> None:
+    sam = floor.sam
+    in_the_lock = pause(game_records, "add_game")
+    lock = partial(lock_game, floor.office, sam, "M")
+    assert in_turn(floor, in_the_lock, lock, lock) == [1, 2]
+    assert [body["game"] for body in bodies(floor, "LOCK")] == [1, 2]
+    floor.check_books()
+
+
+# ---- one thing, two who want it ------------------------------------------------------------------
+
+
+@pytest.mark.rule("15.4(e)-void")
+def test_a_ticket_that_two_stations_void_at_once_is_voided_by_one(
+    floor: Floor, pause: MakePause
+) -> None:
+    wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
+    floor.sell(wanda)
+    code, before_commit = floor.code(1), pause(ticket_records, "add_print_job")
+    approved = Voiding(1, "patron moved on", code, Approval(SUE, secret_of(SUE)))
+    elsewhere = partial(void_ticket, floor.office, walt, approved, "the-other-void")
+    done, refused = in_turn(floor, before_commit, partial(floor.void, wanda, 1, code), elsewhere)
+    assert isinstance(done, dict)
+    assert refused == "ticket.already_void"
+    assert rows(floor, "SELECT count(*) FROM print_job WHERE slip = 'void'") == [(1,)]
+    floor.check_books()
+
+
+@pytest.mark.rule("15.3(b)")
+def test_a_coupon_that_two_stations_take_at_once_is_spent_once(
+    floor: Floor, pause: MakePause
+) -> None:
+    wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
+    with_coupon = replace(dollar(), tender=(Tender(TenderKind.COUPON, 100, "C1"),))
+    before_commit = pause(ticket_records, "add_print_job")
+    sold, refused = in_turn(
+        floor,
+        before_commit,
+        partial(floor.sell, wanda, with_coupon),
+        partial(floor.sell, walt, with_coupon),
+    )
+    assert isinstance(sold, dict)
+    assert (sold["number"], refused) == (1, "coupon.spent")
+    assert floor.sell(walt)["number"] == 2
+    floor.check_books()
+
+
+@pytest.mark.rule("X-drawer")
+def test_of_two_who_open_a_drawer_at_one_station_one_gets_it(
+    floor: Floor, pause: MakePause
+) -> None:
+    wanda, walt = floor.signed_in(WANDA), floor.signed_in(WALT)
+    before_commit = pause(money_records, "add_count")
+    opened, refused = in_turn(
+        floor,
+        before_commit,
+        partial(open_drawer, floor.office, wanda, BANK, "of-wanda"),
+        partial(open_drawer, floor.office, walt, BANK, "of-walt-s"),
+    )
+    assert isinstance(opened, dict)
+    assert refused == "drawer.already_open"
+    floor.check_books()
+
+
+@pytest.mark.rule("X-drawer")
+def test_a_close_waits_for_the_sale_that_came_first_and_expects_its_money(
+    floor: Floor, pause: MakePause
+) -> None:
+    """Or what the patron paid would be in a drawer that nobody counts again."""
+    wanda = floor.writing()
+    ((drawer,),) = rows(floor, "SELECT id FROM drawer")
+    in_the_sale = pause(ticket_records, "next_number")
+    close = partial(close_drawer, floor.office, wanda, drawer, BANK, "end-of-shift")
+    sold, closed = in_turn(floor, in_the_sale, partial(floor.sell, wanda), close)
+    assert isinstance(sold, dict)
+    assert isinstance(closed, dict)
+    assert closed["over_short_cents"] == -100
+    floor.check_books()
+
+
+@pytest.mark.rule("X-drawer")
+@pytest.mark.parametrize("act", ["sell", "void", "close"])
+def test_whatever_comes_during_a_close_finds_no_drawer(
+    floor: Floor, pause: MakePause, act: str
+) -> None:
+    wanda = floor.writing()
+    floor.sell(wanda)
+    ((drawer,),) = rows(floor, "SELECT id FROM drawer")
+    acts = {
+        "sell": partial(floor.sell, wanda),
+        "void": partial(floor.void, wanda, 1, floor.code(1)),
+        "close": partial(close_drawer, floor.office, wanda, drawer, {}, "closed-again"),
+    }
+    in_the_close = pause(money_records, "close_drawer")
+    close = partial(close_drawer, floor.office, wanda, drawer, BANK, "end-of-shift")
+    closed, refused = in_turn(floor, in_the_close, close, acts[act])
+    assert isinstance(closed, dict)
+    assert refused == ("drawer.unknown" if act == "close" else "drawer.not_open")
+    floor.check_books()
+
+
+@pytest.mark.rule("15.3(a)")
+def test_of_two_who_use_an_enrolment_code_at_once_one_enrols(
+    floor: Floor, pause: MakePause
+) -> None:
+    code = floor.enrolments[FIRST_STATION]
+    before_it_is_used = pause(house_records, "enrol_station")
+    enrol = partial(outcome, partial(enrol_station, floor.office, FIRST_STATION, code))
+    with ThreadPoolExecutor(2) as threads:
+        one = threads.submit(enrol)
+        assert before_it_is_used.reached.wait(PATIENCE)
+        other = threads.submit(enrol)
+        until(lambda: other.done() or waiting(floor) == 1)
+        before_it_is_used.go.set()
+        tokens = [one.result(PATIENCE), other.result(PATIENCE)]
+    assert tokens.count("station.wrong_enrolment") == 1
+    (token,) = [str(each) for each in tokens if each != "station.wrong_enrolment"]
+    assert sign_in(floor.office, token, WANDA, secret_of(WANDA))
+    assert [body["station"] for body in bodies(floor, "ENROL")] == [FIRST_STATION]
+    assert [body["code"] for body in bodies(floor, "REFUSED")] == ["station.wrong_enrolment"]
+    floor.check_books()
+
+
+# ---- many ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-ticket-gapless", "15.4(c)")
+def test_thirty_two_stations_that_sell_at_once_leave_no_gap_and_repeat_no_number(
+    floor: Floor,
+) -> None:
+    writers, each = crew(floor, 32), 3
+
+    def sell(writer: Credentials) -> list[int]:
+        return [floor.sell(writer)["number"] for _ in range(each)]
+
+    with ThreadPoolExecutor(32) as threads:
+        numbers = [number for sold in threads.map(sell, writers) for number in sold]
+    assert sorted(numbers) == list(range(1, 32 * each + 1))
+    floor.check_books()
+
+
+@pytest.mark.rule("X-ticket-gapless")
+def test_sales_that_fail_among_many_leave_no_gap(floor: Floor) -> None:
+    """A number is used only by a ticket: the spent coupon is found after the number was taken."""
+    writers = crew(floor, 8)
+    spent = replace(dollar(), tender=(Tender(TenderKind.COUPON, 100, "C1"),))
+
+    def sell(writer: Credentials) -> list[object]:
+        return [outcome(partial(floor.sell, writer, sale)) for sale in (dollar(), spent, dollar())]
+
+    with ThreadPoolExecutor(8) as threads:
+        outcomes = [each for all_of_one in threads.map(sell, writers) for each in all_of_one]
+    numbers = sorted(answer["number"] for answer in outcomes if isinstance(answer, dict))
+    assert outcomes.count("coupon.spent") == 7
+    assert numbers == list(range(1, 18))
+    floor.check_books()
+
+
+@pytest.mark.rule("15.5(d)", "X-lock-server")
+def test_a_lockout_takes_effect_while_many_stations_sell(floor: Floor) -> None:
+    writers, sam = crew(floor, 16), floor.sam
+    begun, done, stop = Event(), Event(), Event()
+    before: list[int] = []
+    after: list[int] = []
+
+    def sell(writer: Credentials) -> int:
+        sold = 0
+        while not stop.is_set():
+            is_after = done.is_set()
+            game = floor.sell(writer)["first_game"]
+            sold += 1
+            if is_after:
+                after.append(game)
+            elif not begun.is_set():
+                before.append(game)
+        return sold
+
+    with ThreadPoolExecutor(16) as threads:
+        try:
+            sales = [threads.submit(sell, writer) for writer in writers]
+            until(lambda: len(before) >= 32)
+            begun.set()
+            started = time.monotonic()
+            locked = lock_game(floor.office, sam, "M")
+            took = time.monotonic() - started
+            done.set()
+            until(lambda: len(after) >= 32)
+        finally:
+            stop.set()
+        sold = sum(sale.result(PATIENCE) for sale in sales)
+    assert locked == 1
+    assert took < BOUND
+    assert set(before) == {1}
+    assert set(after) == {2}
+    ((count,),) = rows(floor, "SELECT count(*) FROM ticket WHERE first_game = 1")
+    assert [body["tickets"] for body in bodies(floor, "LOCK")] == [count]
+    assert rows(floor, "SELECT count(*) FROM ticket") == [(sold,)]
+    floor.check_books()
+
+
+@pytest.mark.rule("X-lock-seal", "X-audit-log")
+def test_two_series_that_are_locked_again_and_again_at_once_keep_one_log(floor: Floor) -> None:
+    writers, sam = crew(floor, 4), floor.sam
+
+    def lock(series: str) -> list[int]:
+        return [lock_game(floor.office, sam, series) for _ in range(5)]
+
+    def sell(writer: Credentials) -> None:
+        for series in ("M", "F") * 5:
+            floor.sell(writer, dollar(series, games=2))
+
+    with ThreadPoolExecutor(6) as threads:
+        locks = [threads.submit(lock, series) for series in ("M", "F")]
+        sales = [threads.submit(sell, writer) for writer in writers]
+        assert [each.result(PATIENCE) for each in locks] == [
+            [1, 2, 3, 4, 5],
+            [100, 101, 102, 103, 104],
+        ]
+        for sale in sales:
+            sale.result(PATIENCE)
+    floor.check_books()

@@ -1,0 +1,55 @@
+"""What tests look at: refusals by their codes, rows of the database, bodies of the log."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import inspect, text
+
+from app.keno.refusals import Refused
+from tests.floor import Floor
+
+
+@contextmanager
+def refuses(*codes: str) -> Iterator[None]:
+    """Expect a refusal with exactly these codes."""
+    with pytest.raises(Refused) as refused:
+        yield
+    assert [refusal.code for refusal in refused.value.refusals] == list(codes)
+
+
+def rows(floor: Floor, statement: str, **values: object) -> list[tuple[Any, ...]]:
+    """What a query finds, committed by whomever."""
+    with floor.office.database.reading() as connection:
+        return [tuple(row) for row in connection.execute(text(statement), values)]
+
+
+def write(floor: Floor, *statements: str, **values: object) -> None:
+    """Change the database behind the back of the house."""
+    with floor.office.database.writing() as connection:
+        for statement in statements:
+            wanted = {name: value for name, value in values.items() if f":{name}" in statement}
+            connection.execute(text(statement), wanted)
+        connection.commit()
+
+
+def bodies(floor: Floor, tag: str) -> list[dict[str, Any]]:
+    """The bodies of all entries of a kind, as they were written."""
+    found = rows(floor, "SELECT body FROM log_entry WHERE tag = :tag ORDER BY id", tag=tag)
+    return [json.loads(body) for (body,) in found]
+
+
+def everything(floor: Floor) -> dict[str, list[tuple[Any, ...]]]:
+    """Every row of every table."""
+    with floor.office.database.reading() as connection:
+        names = inspect(connection).get_table_names()
+    return {name: rows(floor, f'SELECT * FROM "{name}"') for name in names}  # noqa: S608
+
+
+def postings(floor: Floor, tag: str) -> list[tuple[str, str | None, int]]:
+    """Account, kind and cents of what the newest act of a kind moved."""
+    newest = "(SELECT max(id) FROM log_entry WHERE tag = :tag)"
+    found = f"SELECT account, kind, cents FROM posting WHERE entry = {newest} ORDER BY place"  # noqa: S608
+    return [(account, kind, int(cents)) for account, kind, cents in rows(floor, found, tag=tag)]

@@ -162,8 +162,10 @@ class Floor:
         accept_card(self.office, self.sam, digest)
         max_ = at_console(self.office, MAX, secret_of(MAX), Permission.CARD_ACCEPT)
         accept_card(self.office, max_, digest)
-        since = None if after is None else self.moment[0] + after
+        # A second more than it has to be, because the clock moves on while it is asked for.
+        since = None if after is None else self.moment[0] + after + timedelta(seconds=1)
         put_in_force(self.office, self.sam, digest, since)
+        self.pass_time(seconds=2)
         return digest
 
     def sell(

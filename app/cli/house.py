@@ -110,7 +110,7 @@ def lock_the_game(options: argparse.Namespace) -> Answer:
     """`keno game lock SERIES`: lock the open game of a series; the next one opens."""
     with _founded_office() as office:
         actor = _actor(office, options, Permission.GAME_RUN)
-        number = lock_game(office, actor, options.series)
+        number = lock_game(office, actor, options.series, options.game)
     locked, opened = f"{options.series}-{number}", f"{options.series}-{number + 1}"
     document = {"locked": locked, "opened": opened}
     return Answer(document, lambda: f"Game {locked} is locked, {opened} is open.")

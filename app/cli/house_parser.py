@@ -37,7 +37,9 @@ def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
 
     game = _group(commands, "game", "open and lock games by hand")
     yield _of_series(_act(game, "open", "open_the_game", "open the first game, or the next"))
-    yield _of_series(_act(game, "lock", "lock_the_game", "lock the open game; the next one opens"))
+    locking = _of_series(_act(game, "lock", "lock_the_game", "lock the open game; the next opens"))
+    locking.add_argument("--game", type=int, metavar="N", help="lock this one, or none")
+    yield locking
 
     log = _group(commands, "log", "the log")
     yield _act(log, "seal", "seal_the_log", "give every entry its place, and sign the head")

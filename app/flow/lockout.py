@@ -17,7 +17,7 @@ from app.clock import time_text
 from app.flow.access import permit
 from app.flow.actor import Actor
 from app.flow.office import Office
-from app.flow.open_game import Opening, open_game
+from app.flow.open_game import Opening, check_is_open, open_game
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.flow.seal import seal_log
@@ -28,11 +28,17 @@ from app.store.tables import Account
 
 
 def lock_game(
-    office: Office, actor: Actor, series: str, next_closes_at: datetime | None = None
+    office: Office,
+    actor: Actor,
+    series: str,
+    number: int | None = None,
+    next_closes_at: datetime | None = None,
 ) -> int:
     """Lock the open game of a series, open the next, and seal the log; return what was locked.
 
-    Refuses: whoever may not; a series that is not there, or has no open game.
+    Whoever names the game that is meant locks that one or none, however often it is asked for.
+
+    Refuses: whoever may not; a series that is not there, or has no open game, or another one open.
     """
     permit(actor.role, Permission.GAME_RUN)
     with office.unit() as unit:
@@ -42,6 +48,7 @@ def lock_game(
         game = games.open_game(unit.connection, series)
         if game is None:
             raise say_no(No.NO_OPEN_GAME, series=series)
+        check_is_open(series, number, game.number)
         now = unit.now()
         sold = games.sold_file(unit.connection, series, game.number)
         body = {

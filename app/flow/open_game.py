@@ -49,6 +49,18 @@ def open_first_game(
     return number
 
 
+def check_is_open(series: str, meant: int | None, is_open: int) -> None:
+    """Check that the open game of a series is the one that is meant, if one is named.
+
+    Refuses: a game that is locked, or that is still to come.
+    """
+    name, open_name = f"{series}-{meant}", f"{series}-{is_open}"
+    if meant is not None and meant < is_open:
+        raise say_no(No.GAME_LOCKED, game=name, next=open_name)
+    if meant is not None and meant > is_open:
+        raise say_no(No.GAME_TO_COME, game=name, open=open_name)
+
+
 def open_game(office: Office, unit: Unit, opening: Opening) -> None:
     """Open a game within a unit of work whose caller has the series locked.
 

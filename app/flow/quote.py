@@ -7,19 +7,23 @@ from app.flow.refusals import No, say_no
 from app.keno.pricing import quote
 from app.keno.request import Request
 from app.keno.ticket import Ticket
-from app.store.queries import cards
+from app.store.queries import cards, games
 from app.store.unit import Unit
 
 
 def quote_request(office: Office, credentials: Credentials, request: Request) -> Ticket:
-    """Return the ticket that a request makes on the card that is in force.
+    """Return the ticket that a request makes on the card that is sold on here.
+
+    That is the card of the location's open game, of several the newest; where none is open, the
+    card that is in force.
 
     Refuses: whoever is not at work, a house without a card, and every fault of the request.
     """
     with office.database.reading() as connection:
         unit = Unit(office.database, connection)
-        at_work(credentials, Permission.TICKET_QUOTE)(unit)
-        card = cards.card_in_force(connection, unit.now())
+        who = at_work(credentials, Permission.TICKET_QUOTE)(unit)
+        card = games.card_sold_on(connection, who.location)
+        card = card or cards.card_in_force(connection, unit.now())
         if card is None:
             raise say_no(No.NO_CARD)
         return quote(request, office.card(unit, card))

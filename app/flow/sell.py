@@ -19,6 +19,7 @@ from app.entropy import quick_pick
 from app.flow.access import Credentials, at_work
 from app.flow.asking import Answer, Asking, answer_once, asking, keep_answer
 from app.flow.office import Office
+from app.flow.open_game import check_is_open
 from app.flow.permissions import Permission
 from app.flow.plays import Changes, changed, play_document, request_content, request_of
 from app.flow.refusals import No, say_no
@@ -167,11 +168,7 @@ def _game_to_sell(unit: Unit, who: Worker, sale: Sale) -> OpenGame:
     game = games.open_game(unit.connection, sale.series)
     if game is None:
         raise say_no(No.NO_OPEN_GAME, series=sale.series)
-    name, is_open = f"{sale.series}-{sale.first_game}", f"{sale.series}-{game.number}"
-    if sale.first_game is not None and sale.first_game < game.number:
-        raise say_no(No.GAME_LOCKED, game=name, next=is_open)
-    if sale.first_game is not None and sale.first_game > game.number:
-        raise say_no(No.GAME_TO_COME, game=name, open=is_open)
+    check_is_open(sale.series, sale.first_game, game.number)
     return game
 
 

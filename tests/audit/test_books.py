@@ -174,7 +174,8 @@ PLANTED: dict[str, Planted] = {
         [
             (
                 "UPDATE game SET state = 'locked', locked_at = :late, tickets = 0, "
-                "handle_cents = 0 WHERE series = 'F' AND number = 101"
+                "handle_cents = 0, lock_entry = (SELECT max(id) FROM log_entry) "
+                "WHERE series = 'F' AND number = 101"
             )
         ],
         {"locks": ["game F-101 and its LOCK entry do not agree"]},

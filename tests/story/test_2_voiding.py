@@ -383,7 +383,7 @@ def test_the_lock_of_another_series_keeps_nobody_from_voiding(floor: Floor) -> N
 def test_from_its_closing_time_on_a_game_has_no_voids(floor: Floor) -> None:
     wanda = floor.writing()
     closes_at = floor.moment[0] + timedelta(minutes=5)
-    lock_game(floor.office, floor.sam, "M", closes_at)
+    lock_game(floor.office, floor.sam, "M", next_closes_at=closes_at)
     floor.sell(wanda)
     floor.sell(wanda)
     floor.void(wanda, 1)

@@ -10,7 +10,9 @@ from app.audit.checkpoints import checkpoint_of, short_seal
 from app.flow.lockout import lock_game
 from app.flow.open_game import open_first_game
 from app.flow.plays import Changes
+from app.flow.quote import quote_request
 from app.flow.sell import Sale
+from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.store.queries import games, log
 from app.store.queries.games import GameRow
@@ -145,6 +147,31 @@ def test_locking_twice_locks_the_next_game(floor: Floor) -> None:
     floor.check_books()
 
 
+@pytest.mark.rule("15.5(d)", "X-recovery")
+def test_whoever_names_the_game_locks_that_one_once(floor: Floor) -> None:
+    """Pressed twice, the button locks one game."""
+    assert lock_game(floor.office, floor.sam, "M", 1) == 1
+    with refuses("game.locked"):
+        lock_game(floor.office, floor.sam, "M", 1)
+    with refuses("game.not_open_yet"):
+        lock_game(floor.office, floor.sam, "M", 3)
+    assert game(floor, 2).state is GameState.OPEN
+
+
+@pytest.mark.rule("15.4(a)", "X-card-version")
+def test_a_quote_is_on_the_card_that_is_sold_on_also_while_another_waits(floor: Floor) -> None:
+    dearer = CARD.read_bytes().replace(b"ticket_min_cents = 100", b"ticket_min_cents = 200")
+    wanda = floor.writing()
+    floor.put_in_force(dearer, timedelta(minutes=2))
+    floor.pass_time(minutes=3)
+    request = dollar().request
+    assert isinstance(request, Request)
+    assert quote_request(floor.office, wanda, request).price_cents == 100
+    floor.lock()
+    with refuses("ticket.price_too_low"):
+        quote_request(floor.office, wanda, request)
+
+
 @pytest.mark.rule("15.5(b)")
 def test_two_series_run_without_each_other(floor: Floor) -> None:
     wanda, walt = floor.writing(), floor.writing(WALT, SATELLITE)
@@ -170,8 +197,8 @@ def test_without_an_open_game_there_is_nothing_to_lock_or_sell(floor: Floor) -> 
     wanda = floor.writing()
     write(
         floor,
-        "UPDATE game SET state = 'locked', locked_at = opened_at, tickets = 0, handle_cents = 0 "
-        "WHERE series = 'M'",
+        "UPDATE game SET state = 'locked', locked_at = opened_at, tickets = 0, handle_cents = 0, "
+        "lock_entry = (SELECT max(id) FROM log_entry) WHERE series = 'M'",
     )
     with refuses("game.none_open"):
         floor.lock()
@@ -272,7 +299,11 @@ def test_a_signed_head_covers_the_lock(floor: Floor) -> None:
     stated = checkpoint_of(note)
     assert (stated.size, stated.root) == (head.size, head.root)
     assert rows(floor, "SELECT count(*) FROM log_pending") == [(0,)]
-    assert rows(floor, "SELECT game FROM log_checkpoint ORDER BY size DESC LIMIT 1") == [("M-1",)]
+    ((place,),) = rows(
+        floor,
+        "SELECT position FROM log_position JOIN game ON lock_entry = entry WHERE number = 1",
+    )
+    assert place < stated.size
 
 
 @pytest.mark.rule("X-lock-seal", "X-audit-log")
@@ -324,7 +355,7 @@ def test_the_next_game_opens_on_the_card_that_is_in_force_then(floor: Floor) -> 
 def test_from_its_closing_time_on_a_game_is_not_sold_for(floor: Floor) -> None:
     wanda = floor.writing()
     closes_at = floor.moment[0] + timedelta(minutes=5)
-    lock_game(floor.office, floor.sam, "M", closes_at)
+    lock_game(floor.office, floor.sam, "M", next_closes_at=closes_at)
     assert game(floor, 2).closes_at == closes_at
     floor.sell(wanda)
     floor.pass_time(minutes=5)
@@ -347,7 +378,7 @@ def time_of(moment: datetime) -> str:
 def test_the_moment_of_closing_itself_is_too_late(floor: Floor) -> None:
     wanda = floor.writing()
     closes_at = floor.moment[0] + timedelta(minutes=5)
-    lock_game(floor.office, floor.sam, "M", closes_at)
+    lock_game(floor.office, floor.sam, "M", next_closes_at=closes_at)
     clock = floor.office.database
     clock.clock = lambda: closes_at - timedelta(microseconds=1)
     floor.sell(wanda)

@@ -5,7 +5,16 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, func, select, true
 
-from app.store.tables import Card, Game, GameState, LogCheckpoint, LogPosition, Ticket, Void
+from app.store.tables import (
+    Card,
+    Game,
+    GameState,
+    LocationSeries,
+    LogCheckpoint,
+    LogPosition,
+    Ticket,
+    Void,
+)
 
 # The first signed head that covers a place of the log.
 _FIRST_HEAD = (
@@ -115,6 +124,18 @@ def newest_games(connection: Connection, count: int) -> list[GameRow]:
     """Return the games that were opened last, of all series."""
     found = select(Game.__table__).order_by(Game.opened_at.desc(), Game.series).limit(count)
     return [_game(row) for row in connection.execute(found)]
+
+
+def card_sold_on(connection: Connection, location: str) -> int | None:
+    """Return the card of the open game that a location sells for; of several, the newest."""
+    found = (
+        select(Game.card)
+        .join(LocationSeries, LocationSeries.series == Game.series)
+        .where(LocationSeries.location == location, Game.state == GameState.OPEN.value)
+        .order_by(Game.opened_at.desc())
+        .limit(1)
+    )
+    return connection.execute(found).scalar_one_or_none()
 
 
 def sold_file(connection: Connection, series: str, number: int) -> SoldFile:

@@ -239,7 +239,7 @@ CHECKS: dict[str, tuple[str, dict[str, object]]] = {
     "ck_card_acceptance_consent": ("", {"consent": "'nobody'"}),
     "ck_card_term_published_before": (
         "",
-        {"published_at": "effective_at", "effective_at": "published_at"},
+        {"effective_at": "(SELECT founded_at FROM house)"},
     ),
     "ck_drawer_count_cents": ("", {"cents": -1, "closing": "TRUE"}),
     "ck_game_handle": ("WHERE state = 'locked'", {"handle_cents": "NULL", "number": 77}),

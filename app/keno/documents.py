@@ -230,10 +230,18 @@ def _each_name_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _is_text(value: object) -> bool:
     """Whether every text in a value can be stored anywhere: no NUL, no half of a surrogate pair."""
-    try:
-        return "\\u0000" not in json.dumps(value, ensure_ascii=False).encode().decode()
-    except UnicodeEncodeError:
-        return False
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            waiting += [*part, *part.values()]
+        elif isinstance(part, list):
+            waiting += part
+        elif isinstance(part, str) and any(
+            sign == "\0" or "\ud800" <= sign <= "\udfff" for sign in part
+        ):
+            return False
+    return True
 
 
 def _not_a_number(constant: str) -> object:

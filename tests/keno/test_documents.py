@@ -21,11 +21,12 @@ from app.keno.documents import (
     read_wins,
     refusals_document,
 )
+from app.keno.fields import Fields
 from app.keno.grading import grade
 from app.keno.letters import letter
 from app.keno.money import LARGEST
 from app.keno.pricing import quote
-from app.keno.refusals import Code, Refused, refusal
+from app.keno.refusals import Code, Refusal, Refused, refusal
 from app.keno.request import Request, WrittenLine
 from tests.keno.cards import CARD, ROOMY
 from tests.keno.strategies import draws, requests
@@ -402,3 +403,26 @@ def test_any_document_is_answered_or_refused(request_: object, drawn: object) ->
     except Refused as refused:
         assert refused.refusals
         assert all(each.message.isascii() for each in refused.refusals)
+
+
+@pytest.mark.parametrize("text", ['"\\u0000"', '{"a": ["\\u0000"]}', '"\\ud800"', '{"\\udc00": 1}'])
+def test_a_character_that_is_no_text_is_refused(text: str) -> None:
+    with pytest.raises(Refused, match="no text"):
+        read_json(text.encode())
+
+
+@pytest.mark.parametrize("text", ['"\\u0041"', '"\\\\u0000"', '"\\ud83c\\udfb1"', '"\\u0001"'])
+def test_an_escape_that_is_text_is_read(text: str) -> None:
+    assert read_json(text.encode()) == json.loads(text)
+
+
+def test_fields_of_forms_that_may_be_left_out() -> None:
+    faults: list[Refusal] = []
+    fields = Fields({"code": "x", "reason": 5, "other": {}, "nothing": None}, "", faults)
+    assert (fields.has("code"), fields.has("nothing"), fields.has("absent")) == (True, False, False)
+    assert fields.maybe_text("code") == "x"
+    assert fields.maybe_text("nothing") is None
+    assert fields.take("other") == {}
+    assert not faults
+    assert fields.maybe_text("reason") is None
+    assert [fault.code for fault in faults] == ["document.wrong_type"]

@@ -86,8 +86,9 @@ def enrol_station(office: Office, code: str, enrolment: str) -> str:
 def renew_enrolment(office: Office, actor: Actor, code: str) -> str:
     """Give a station a new one-time code, for a machine that was replaced; its token ends.
 
-    Refuses: a station that is not there.
+    Refuses: whoever may not; a station that is not there.
     """
+    permit(actor.role, Permission.STATION_MANAGE)
     enrolment = office.entropy(ENROLMENT_BYTES).hex()
     with office.unit() as unit:
         station = people.station_coded(unit.connection, code)

@@ -24,9 +24,11 @@ from app.flow.access import (
     disable_staff,
     disable_station,
     enrol_station,
+    renew_enrolment,
     sign_in,
     sign_out,
 )
+from app.flow.actor import Actor
 from app.flow.drawer import open_drawer
 from app.flow.lockout import lock_game
 from app.flow.look_up import look_up
@@ -572,3 +574,39 @@ def test_a_token_of_one_station_is_worth_nothing_at_another(floor: Floor) -> Non
         floor.sell(replace(wanda, station=wanda.token))
     with refuses("staff.not_signed_in"):
         floor.sell(replace(wanda, token=wanda.station), dollar())
+
+
+# ---- a machine that was replaced -----------------------------------------------------------------
+
+
+@pytest.mark.rule("15.3(a)", "X-access-disable")
+def test_a_station_that_is_to_enrol_again_is_no_station_until_it_has(floor: Floor) -> None:
+    wanda = floor.writing()
+    ada = at_console(floor.office, ADA, secret_of(ADA), Permission.STATION_MANAGE)
+    enrolment = renew_enrolment(floor.office, ada, FIRST_STATION)
+    with refuses("station.not_enrolled"):
+        floor.sell(wanda)
+    with refuses("station.wrong_enrolment"):
+        enrol_station(floor.office, FIRST_STATION, floor.enrolments[FIRST_STATION])
+    floor.stations[FIRST_STATION] = enrol_station(floor.office, FIRST_STATION, enrolment)
+    with refuses("station.wrong_enrolment"):
+        enrol_station(floor.office, FIRST_STATION, enrolment)
+    assert bodies(floor, "STATION")[-1]["change"] == "to be enrolled again"
+    floor.check_books()
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("role", [role for role in Role if role is not Role.ADMINISTRATOR])
+def test_only_an_administrator_has_a_station_enrol_again(floor: Floor, role: Role) -> None:
+    """Whoever could, would have a station of their own and leave the real one without any."""
+    wanda = floor.writing()
+    actor = Actor(1, "SOMEBODY", role, "console")
+    with refuses("staff.not_permitted"):
+        renew_enrolment(floor.office, actor, FIRST_STATION)
+    assert floor.sell(wanda)["number"] == 1
+
+
+def test_a_station_that_is_not_there_cannot_enrol_again(floor: Floor) -> None:
+    ada = at_console(floor.office, ADA, secret_of(ADA), Permission.STATION_MANAGE)
+    with refuses("station.not_enrolled"):
+        renew_enrolment(floor.office, ada, "B99")

@@ -176,7 +176,7 @@ def working(unit: Unit, credentials: Credentials) -> Worker:
         raise say_no(No.STATION_DISABLED, station=found.station_code)
     if found.staff_disabled:
         raise say_no(No.STAFF_DISABLED, name=found.name)
-    if found.ended or found.until <= unit.now():
+    if found.ended or found.until <= unit.now(found.read_at):
         raise say_no(No.NOT_SIGNED_IN)
     return found
 

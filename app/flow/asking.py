@@ -18,6 +18,7 @@ from app.keno.refusals import Refused
 from app.store.queries import tickets as queries
 from app.store.queries.people import Worker
 from app.store.records import tickets as records
+from app.store.records.together import CameSecond, Row
 from app.store.unit import Unit
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,40}")
@@ -57,8 +58,9 @@ def answer_once(
 ) -> Answer:
     """Do an act in one transaction, or return what it was answered when it was asked before.
 
-    The act keeps its own answer (`keep_answer`) before it is committed here. If another transaction
-    with the same id commits first, that one's answer is returned, also if this one is refused.
+    The act adds the row that keeps its answer (`kept`), and is committed here. If another
+    transaction with the same id commits first, that one's answer is returned, also if this one
+    is refused.
     """
     while True:
         try:
@@ -70,7 +72,7 @@ def answer_once(
                 answer = act(unit, who)
                 unit.commit()
                 return answer
-        except records.AskedMeanwhile:
+        except CameSecond:
             continue
         except Refused:
             # What was answered after this one looked may be the very reason of the refusal: the
@@ -87,12 +89,12 @@ def _answered(unit: Unit, who: Worker, asked: Asking) -> Answer | None:
     before = queries.answered(unit.connection, who.station, asked.request)
     if before is None:
         return None
-    content, kept = before
+    content, answer = before
     if content != asked.content:
         raise say_no(No.OTHER_CONTENT)
-    return dict(kept)
+    return dict(answer)
 
 
-def keep_answer(unit: Unit, who: Worker, asked: Asking, answer: Answer) -> None:
-    """Keep what an act is answered, under its request id."""
-    records.add_asked(unit, who.station, asked.request, asked.content, answer)
+def kept(who: Worker, asked: Asking, answer: Answer) -> Row:
+    """Return the row that keeps what an act is answered, under its request id."""
+    return records.asked_row(who.station, asked.request, asked.content, answer)

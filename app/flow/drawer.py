@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import Credentials, at_work
-from app.flow.asking import Answer, Asking, answer_once, asking, keep_answer
+from app.flow.asking import Answer, answer_once, asking, kept
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
@@ -18,6 +18,7 @@ from app.store.queries import drawers as queries
 from app.store.queries.people import Worker
 from app.store.records import money as records
 from app.store.records.money import Leg
+from app.store.records.together import add_rows
 from app.store.tables import Account
 from app.store.unit import Unit
 
@@ -40,10 +41,15 @@ def open_drawer(
         entry = office.log(unit, Tag.DRAWER_OPEN, {**body, "time": time_text(unit.now())})
         drawer = records.open_drawer(unit, who.station, who.staff, entry.id)
         total = sum(counted.values())
-        records.add_count(unit, drawer, _document(counted), total, entry.id, closing=False)
+        answer: Answer = {"drawer": drawer, "opening_cents": total}
         legs = [Leg(Account.DRAWER, cents, drawer, kind) for kind, cents in counted.items()]
-        records.add_postings(unit, entry.id, [*legs, Leg(Account.BANK, -total)])
-        return _kept(unit, who, asked, {"drawer": drawer, "opening_cents": total})
+        rows = [
+            kept(who, asked, answer),
+            records.count_row(drawer, _document(counted), total, closing=False),
+            *records.posting_rows([*legs, Leg(Account.BANK, -total)]),
+        ]
+        add_rows(unit, entry.id, rows)
+        return answer
 
     return answer_once(office, asked, at_work(credentials, Permission.DRAWER_KEEP), act)
 
@@ -71,23 +77,20 @@ def close_drawer(
             "over_short_cents": over_cents,
         }
         body = {"station": who.station_code, "writer": who.code, "counted": _document(counted)}
-        entry = office.log(
-            unit, Tag.DRAWER_CLOSE, {**body, **answer, "time": time_text(unit.now())}
-        )
-        records.add_count(unit, drawer, _document(counted), counted_cents, entry.id, closing=True)
         legs = [Leg(Account.DRAWER, -cents, drawer, kind) for kind, cents in expected.items()]
         rest = [Leg(Account.BANK, counted_cents), Leg(Account.OVER_SHORT, -over_cents)]
-        records.add_postings(unit, entry.id, [*legs, *rest])
+        rows = [
+            kept(who, asked, answer),
+            records.count_row(drawer, _document(counted), counted_cents, closing=True),
+            *records.posting_rows([*legs, *rest]),
+        ]
+        body |= {**answer, "time": time_text(unit.now())}
+        office.log_with(unit, Tag.DRAWER_CLOSE, body, rows)
         records.close_drawer(unit, drawer)
-        return _kept(unit, who, asked, answer)
+        return answer
 
     return answer_once(office, asked, at_work(credentials, Permission.DRAWER_KEEP), act)
 
 
 def _document(counted: Counted) -> dict[str, int]:
     return {kind.value: cents for kind, cents in sorted(counted.items())}
-
-
-def _kept(unit: Unit, who: Worker, asked: Asking, answer: Answer) -> Answer:
-    keep_answer(unit, who, asked, answer)
-    return answer

@@ -23,7 +23,8 @@ from app.flow.refusals import No, say_no
 from app.flow.seal import seal_log
 from app.store.queries import games, house
 from app.store.records import games as records
-from app.store.records.money import Leg, add_postings
+from app.store.records.money import Leg, posting_rows
+from app.store.records.together import add_rows
 from app.store.tables import Account
 
 
@@ -68,7 +69,7 @@ def lock_game(
             Leg(Account.PREPAID, sold.handle_cents),
             Leg(Account.WRITE, -sold.handle_cents),
         ]
-        add_postings(unit, entry.id, written)
+        add_rows(unit, entry.id, posting_rows(written))
         following = Opening(series, game.number + 1, next_closes_at, actor.document())
         open_game(office, unit, following)
         unit.commit()

@@ -1,13 +1,13 @@
 """What every stage needs of its surroundings: the database, the keys, entropy."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from argon2 import PasswordHasher
 
-from app.audit.entries import SALT_BYTES, make_entry
+from app.audit.entries import SALT_BYTES, Entry, make_entry
 from app.audit.tags import Tag
 from app.entropy import Entropy, system_entropy
 from app.flow.keys import Keys
@@ -17,6 +17,7 @@ from app.store.database import Database
 from app.store.queries import cards, house
 from app.store.queries.house import HouseRow
 from app.store.records import log
+from app.store.records.together import Row, add_together
 from app.store.unit import Unit, unit_of
 
 
@@ -66,5 +67,16 @@ class Office:
     def log(self, unit: Unit, tag: Tag, body: Mapping[str, object]) -> Logged:
         """Add an entry to the log, in the transaction of the act that it tells of."""
         entry = make_entry(tag, body, self.entropy(SALT_BYTES))
-        added = log.add_entry(unit, entry.tag.value, entry.salt, entry.body, entry.leaf)
-        return Logged(added, entry.leaf)
+        return Logged(log.add_entry(unit, _stored(entry)), entry.leaf)
+
+    def log_with(
+        self, unit: Unit, tag: Tag, body: Mapping[str, object], rows: Sequence[Row]
+    ) -> Logged:
+        """Add an entry together with the rows of its act, in as few round trips as can be."""
+        entry = make_entry(tag, body, self.entropy(SALT_BYTES))
+        return Logged(add_together(unit, _stored(entry), rows), entry.leaf)
+
+
+def _stored(entry: Entry) -> dict[str, object]:
+    """Return an entry as its row."""
+    return {"tag": entry.tag.value, "salt": entry.salt, "body": entry.body, "leaf": entry.leaf}

@@ -1,8 +1,8 @@
 """Selling a ticket: one transaction, under the shared lock of its series (15.4(c), 15.3(b)).
 
 In it: the request id, the game and its card re-read under the lock, the price worked out again, the
-tender, the ticket's number, the log entry, the ticket, its tender, the money, the slip. The number
-comes last of all that can make another sale wait: everyone stands in that queue.
+tender, the ticket's number; then, together, the log entry, the ticket, its tender, the money, the
+slip. The number comes last of all that can make another sale wait: everyone stands in that queue.
 
 Write order: there is one commit. *Crash before: nothing was sold, and no number was used. Crash
 after: the ticket is sold, and the station that asks again is told so.* The validation code leaves
@@ -17,7 +17,7 @@ from app.audit.tags import Tag
 from app.clock import time_text
 from app.entropy import quick_pick
 from app.flow.access import Credentials, at_work
-from app.flow.asking import Answer, Asking, answer_once, asking, keep_answer
+from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.office import Office
 from app.flow.open_game import check_is_open
 from app.flow.permissions import Permission
@@ -26,7 +26,7 @@ from app.flow.refusals import No, say_no
 from app.keno.conditioning import conditioning_of
 from app.keno.numbering import printed_number
 from app.keno.pricing import quote
-from app.keno.refusals import quoted, refuse_all
+from app.keno.refusals import Refused, quoted, refuse_all
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind, check_tender, tendered_cents
 from app.keno.ticket import Ticket
@@ -35,8 +35,10 @@ from app.store.queries import tickets as queries
 from app.store.queries.games import OpenGame
 from app.store.queries.people import Worker
 from app.store.records import tickets as records
-from app.store.records.money import Leg, add_postings, hold_drawer
+from app.store.records.money import Leg, hold_drawer, posting_rows
+from app.store.records.together import Row
 from app.store.tables import Account, Slip, Source
+from app.store.tables import Ticket as TicketTable
 from app.store.unit import Unit
 
 
@@ -83,18 +85,19 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
     request, source = _request(unit, sale)
     ticket = quote(request, office.card(unit, game.card))
     refuse_all(check_tender(sale.tender, ticket.price_cents))
-    sold_at = unit.now()
+    sold_at = unit.now(game.read_at)
     if game.closes_at is not None and sold_at >= game.closes_at:
         raise say_no(No.GAME_CLOSED, game=f"{sale.series}-{game.number}")
     last_game = game.number + ticket.games - 1
     change_cents = tendered_cents(sale.tender) - ticket.price_cents
+    play = play_document(ticket)
     facts = {
         "house": office.house.name,
         "series": sale.series,
         "first_game": game.number,
         "games": ticket.games,
         "type": ticket.type.value,
-        **play_document(ticket),
+        **play,
         "conditioning": conditioning_of(ticket.lines),
         "card": game.card_hash.hex(),
         "price_per_game_cents": ticket.price_per_game_cents,
@@ -110,7 +113,6 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
         "previous_seal": game.seal and {"game": game.sealed_game, "seal": short_seal(game.seal)},
     }
     number = records.next_number(unit)
-    entry = office.log(unit, Tag.TICKET, {"number": number, **facts})
     answer = {
         "number": number,
         "printed_number": printed_number(number),
@@ -120,56 +122,61 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
         "price_cents": ticket.price_cents,
         "change_cents": change_cents,
         "rate_card": game.card_hash.hex(),
-        "numbers": play_document(ticket)["groups"],
+        "numbers": facts["groups"],
         "conditioning": facts["conditioning"],
     }
-    keep_answer(unit, who, asked, answer)
-    records.add_ticket(
-        unit,
-        {
-            "number": number,
-            "series": sale.series,
-            "first_game": game.number,
-            "last_game": last_game,
-            "games": ticket.games,
-            "type": ticket.type.value,
-            "source": source.value,
-            "replay_of": sale.replay_of,
-            "play": play_document(ticket),
-            "card": game.card,
-            "price_per_game_cents": ticket.price_per_game_cents,
-            "price_cents": ticket.price_cents,
-            "tendered_cents": tendered_cents(sale.tender),
-            "station": who.station,
-            "staff": who.staff,
-            "drawer": who.drawer,
-            "sold_at": sold_at,
-            "code_key": office.keys.newest,
-            "request": asked.request,
-            "entry": entry.id,
-        },
-        sale.tender,
-    )
+    sold = {
+        "number": number,
+        "series": sale.series,
+        "first_game": game.number,
+        "last_game": last_game,
+        "games": ticket.games,
+        "type": ticket.type.value,
+        "source": source.value,
+        "replay_of": sale.replay_of,
+        "play": play,
+        "card": game.card,
+        "price_per_game_cents": ticket.price_per_game_cents,
+        "price_cents": ticket.price_cents,
+        "tendered_cents": tendered_cents(sale.tender),
+        "station": who.station,
+        "staff": who.staff,
+        "drawer": who.drawer,
+        "sold_at": sold_at,
+        "code_key": office.keys.newest,
+        "request": asked.request,
+    }
+    rows: list[Row] = [
+        kept(who, asked, answer),
+        (TicketTable, sold),
+        *records.tender_rows(number, sale.tender),
+        *posting_rows(_money(who.drawer, sale.tender, ticket, change_cents)),
+        records.print_job_row(who.station, Slip.TICKET, {"ticket": number}),
+    ]
+    office.log_with(unit, Tag.TICKET, {"number": number, **facts}, rows)
     for part in sale.tender:
         if part.serial is not None and not records.spend_coupon(unit, part.serial, number):
             raise say_no(No.COUPON_SPENT, serial=quoted(part.serial))
-    add_postings(unit, entry.id, _money(who.drawer, sale.tender, ticket, change_cents))
-    records.add_print_job(unit, who.station, Slip.TICKET, {"ticket": number}, entry.id)
     return answer
 
 
 def _game_to_sell(unit: Unit, who: Worker, sale: Sale) -> OpenGame:
     """Return the open game of the series, which stays open until this transaction ends."""
-    if house.first_game(unit.connection, sale.series) is None:
-        raise say_no(No.NO_SUCH_SERIES, series=quoted(sale.series))
-    if not house.sells(unit.connection, who.location, sale.series):
-        raise say_no(No.NOT_SOLD_HERE, series=sale.series)
     unit.share_series(sale.series)
-    game = games.open_game(unit.connection, sale.series)
+    game = games.open_game_at(unit.connection, who.location, sale.series)
     if game is None:
-        raise say_no(No.NO_OPEN_GAME, series=sale.series)
+        raise _no_game(unit, who, sale.series)
     check_is_open(sale.series, sale.first_game, game.number)
     return game
+
+
+def _no_game(unit: Unit, who: Worker, series: str) -> Refused:
+    """Return why there is nothing to sell for a series here."""
+    if house.first_game(unit.connection, series) is None:
+        return say_no(No.NO_SUCH_SERIES, series=quoted(series))
+    if not house.sells(unit.connection, who.location, series):
+        return say_no(No.NOT_SOLD_HERE, series=series)
+    return say_no(No.NO_OPEN_GAME, series=series)
 
 
 def _request(unit: Unit, sale: Sale) -> tuple[Request, Source]:

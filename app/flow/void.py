@@ -14,7 +14,7 @@ from functools import partial
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import Approval, Credentials, approver, at_work, refused
-from app.flow.asking import Answer, Asking, answer_once, asking, keep_answer
+from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.codes import is_code
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -26,8 +26,9 @@ from app.store.queries import tickets as queries
 from app.store.queries.people import Person, Worker
 from app.store.queries.tickets import TicketRow
 from app.store.records import tickets as records
-from app.store.records.money import Leg, add_postings, hold_drawer
-from app.store.tables import Account, GameState, Slip
+from app.store.records.money import Leg, hold_drawer, posting_rows
+from app.store.records.together import Row
+from app.store.tables import Account, GameState, Slip, Void
 from app.store.unit import Unit
 
 REASON_MAX = 200
@@ -107,27 +108,26 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
         "voided_at": time_text(now),
         "request_id": asked.request,
     }
-    entry = office.log(unit, Tag.VOID, body)
     answer = {"number": ticket.number, "back": back, "back_cents": ticket.price_cents}
-    keep_answer(unit, who, asked, answer)
-    records.add_void(
-        unit,
-        {
-            "ticket": ticket.number,
-            "station": who.station,
-            "staff": who.staff,
-            "drawer": who.drawer,
-            "approver": approved_by and approved_by.id,
-            "with_code": with_code,
-            "reason": voiding.reason,
-            "voided_at": now,
-            "request": asked.request,
-            "entry": entry.id,
-        },
-    )
+    void = {
+        "ticket": ticket.number,
+        "station": who.station,
+        "staff": who.staff,
+        "drawer": who.drawer,
+        "approver": approved_by and approved_by.id,
+        "with_code": with_code,
+        "reason": voiding.reason,
+        "voided_at": now,
+        "request": asked.request,
+    }
+    rows: list[Row] = [
+        kept(who, asked, answer),
+        (Void, void),
+        *posting_rows(_money_back(who.drawer, paid)),
+        records.print_job_row(who.station, Slip.VOID, {"ticket": ticket.number}),
+    ]
+    office.log_with(unit, Tag.VOID, body, rows)
     records.give_back_coupons(unit, paid)
-    add_postings(unit, entry.id, _money_back(who.drawer, paid))
-    records.add_print_job(unit, who.station, Slip.VOID, {"ticket": ticket.number}, entry.id)
     return answer
 
 

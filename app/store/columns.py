@@ -14,6 +14,12 @@ LARGEST = 2**53 - 1  # the largest whole number of canonical JSON, in which ever
 RowId = BigInteger().with_variant(Integer, "sqlite")
 
 
+def utc_text(moment: datetime) -> str:
+    """Return a moment in UTC as SQLite keeps it."""
+    # Not strftime: its years have no fixed width.
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+
+
 class Utc(TypeDecorator[datetime]):
     """A moment in UTC. SQLite keeps it as text of one width, so that it sorts as time does."""
 
@@ -34,8 +40,7 @@ class Utc(TypeDecorator[datetime]):
             raise ValueError("a moment without a time zone")
         moment = value.astimezone(UTC)
         if dialect.name == "sqlite":
-            # Not strftime: its years have no fixed width.
-            return f"{moment.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+            return utc_text(moment)
         return moment
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ANN401

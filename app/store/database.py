@@ -18,7 +18,8 @@ from typing import Any
 from sqlalchemy import URL, Connection, create_engine, event, make_url
 from sqlalchemy.pool import QueuePool
 
-from app.clock import Clock
+from app.clock import Clock, system_clock
+from app.store.columns import utc_text
 
 BUSY_MILLISECONDS = 30_000
 CONNECTIONS = 40
@@ -46,7 +47,7 @@ class Database:
             pool_timeout=30,
         )
         if self.is_sqlite:
-            event.listen(self.engine, "connect", _set_up_sqlite)
+            event.listen(self.engine, "connect", set_up_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
 
     @contextmanager
@@ -106,8 +107,10 @@ def _opened(url: URL) -> URL:
     return url.update_query_dict({"check_same_thread": "false"})
 
 
-def _set_up_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401  the driver's own object
+def set_up_sqlite(connection: Any, _: object = None) -> None:  # noqa: ANN401  the driver's own
+    """Set a new connection up for money."""
     connection.isolation_level = None  # we say ourselves when a transaction begins
+    connection.create_function("clock_timestamp", 0, lambda: utc_text(system_clock()))
     for pragma in (
         "journal_mode=WAL",
         "synchronous=FULL",

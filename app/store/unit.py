@@ -14,11 +14,15 @@ from contextlib import contextmanager
 from datetime import datetime
 from hashlib import sha256
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import BigInteger, Connection, Executable, bindparam, func, select
 
-from app.clock import system_clock
 from app.store.columns import Utc
 from app.store.database import Database
+
+_NOW = select(func.clock_timestamp(type_=Utc()))
+_NUMBER = bindparam("number", type_=BigInteger)
+_SHARE = select(func.pg_advisory_xact_lock_shared(_NUMBER))
+_LOCK = select(func.pg_advisory_xact_lock(_NUMBER))
 
 
 class Unit:
@@ -32,28 +36,30 @@ class Unit:
         """Make everything durable, at once. Only a stage of the flow calls this."""
         self.connection.commit()
 
-    def now(self) -> datetime:
-        """Return the time by the one clock of the house, which is the database's (X-clock)."""
+    def now(self, read_at: datetime | None = None) -> datetime:
+        """Return the time by the one clock of the house, which is the database's (X-clock).
+
+        Args:
+            read_at: what that clock said just now, where it was read along with something else.
+        """
         if self._database.clock is not None:
             return self._database.clock()
-        if self._database.is_sqlite:
-            return system_clock()
-        moment: datetime = self.connection.execute(
-            select(func.clock_timestamp(type_=Utc()))
-        ).scalar_one()
+        if read_at is not None:
+            return read_at
+        moment: datetime = self.connection.execute(_NOW).scalar_one()
         return moment
 
     def share_series(self, series: str) -> None:
         """Keep the series' open game from being locked until this transaction ends."""
-        self._lock(func.pg_advisory_xact_lock_shared, series)
+        self._lock(_SHARE, series)
 
     def lock_series(self, series: str) -> None:
         """Wait for whoever sells for the series, and keep everyone else out."""
-        self._lock(func.pg_advisory_xact_lock, series)
+        self._lock(_LOCK, series)
 
-    def _lock(self, function: object, series: str) -> None:
+    def _lock(self, lock: Executable, series: str) -> None:
         if not self._database.is_sqlite:
-            self.connection.execute(select(function(_lock_number(series))))  # type: ignore[operator]
+            self.connection.execute(lock, {"number": _lock_number(series)})
 
 
 @contextmanager

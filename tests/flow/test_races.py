@@ -56,7 +56,7 @@ class Pause:
     go: Event = field(default_factory=Event)
     _first: Lock = field(default_factory=Lock)
 
-    def before(self, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> None:
+    def before(self, monkeypatch: pytest.MonkeyPatch, module: type | ModuleType, name: str) -> None:
         act = getattr(module, name)
 
         def held_up(*given: object, **named: object) -> object:
@@ -69,8 +69,8 @@ class Pause:
 
 
 @pytest.fixture
-def pause(monkeypatch: pytest.MonkeyPatch) -> Callable[[ModuleType, str], Pause]:
-    def make(module: ModuleType, name: str) -> Pause:
+def pause(monkeypatch: pytest.MonkeyPatch) -> Callable[[type | ModuleType, str], Pause]:
+    def make(module: type | ModuleType, name: str) -> Pause:
         made = Pause()
         made.before(monkeypatch, module, name)
         return made
@@ -78,7 +78,7 @@ def pause(monkeypatch: pytest.MonkeyPatch) -> Callable[[ModuleType, str], Pause]
     return make
 
 
-MakePause = Callable[[ModuleType, str], Pause]
+MakePause = Callable[[type | ModuleType, str], Pause]
 
 
 def outcome(act: Callable[[], object]) -> object:
@@ -175,7 +175,7 @@ def test_a_second_click_while_the_first_is_being_sold_is_the_same_ticket(
     floor: Floor, pause: MakePause
 ) -> None:
     wanda = floor.writing()
-    before_commit = pause(ticket_records, "add_print_job")
+    before_commit = pause(Unit, "commit")
     click = partial(floor.sell, wanda, dollar(), "double-click")
     one, other = in_turn(floor, before_commit, click, click)
     assert one == other
@@ -189,7 +189,7 @@ def test_a_second_click_that_comes_behind_the_lock_is_told_of_the_ticket(
 ) -> None:
     """Told that the game is locked, the writer would send a patron away whose ticket is sold."""
     wanda, sam = floor.writing(), floor.sam
-    before_commit = pause(ticket_records, "add_print_job")
+    before_commit = pause(Unit, "commit")
     click = partial(floor.sell, wanda, replace(dollar(), first_game=1), "double-click")
     lock = partial(lock_game, floor.office, sam, "M")
     one, locked, other = in_turn(floor, before_commit, click, lock, click)
@@ -203,7 +203,7 @@ def test_a_second_click_that_comes_behind_the_lock_is_told_of_the_ticket(
 def test_a_second_click_on_void_is_the_same_void(floor: Floor, pause: MakePause) -> None:
     wanda = floor.writing()
     floor.sell(wanda)
-    before_commit = pause(ticket_records, "add_print_job")
+    before_commit = pause(Unit, "commit")
     click = partial(floor.void, wanda, 1, floor.code(1), "double-click")
     one, other = in_turn(floor, before_commit, click, click)
     assert one == other
@@ -238,7 +238,7 @@ def test_a_second_click_on_opening_a_drawer_is_the_same_drawer(
     floor: Floor, pause: MakePause
 ) -> None:
     wanda = floor.signed_in(WANDA)
-    before_commit = pause(money_records, "add_count")
+    before_commit = pause(Unit, "commit")
     click = partial(open_drawer, floor.office, wanda, BANK, "double-click")
     one, other = in_turn(floor, before_commit, click, click)
     assert one == other
@@ -386,7 +386,7 @@ def test_a_ticket_that_two_stations_void_at_once_is_voided_by_one(
 ) -> None:
     wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
     floor.sell(wanda)
-    code, before_commit = floor.code(1), pause(ticket_records, "add_print_job")
+    code, before_commit = floor.code(1), pause(Unit, "commit")
     approved = Voiding(1, "patron moved on", code, Approval(SUE, secret_of(SUE)))
     elsewhere = partial(void_ticket, floor.office, walt, approved, "the-other-void")
     done, refused = in_turn(floor, before_commit, partial(floor.void, wanda, 1, code), elsewhere)
@@ -402,7 +402,7 @@ def test_a_coupon_that_two_stations_take_at_once_is_spent_once(
 ) -> None:
     wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
     with_coupon = replace(dollar(), tender=(Tender(TenderKind.COUPON, 100, "C1"),))
-    before_commit = pause(ticket_records, "add_print_job")
+    before_commit = pause(Unit, "commit")
     sold, refused = in_turn(
         floor,
         before_commit,
@@ -420,7 +420,7 @@ def test_of_two_who_open_a_drawer_at_one_station_one_gets_it(
     floor: Floor, pause: MakePause
 ) -> None:
     wanda, walt = floor.signed_in(WANDA), floor.signed_in(WALT)
-    before_commit = pause(money_records, "add_count")
+    before_commit = pause(Unit, "commit")
     opened, refused = in_turn(
         floor,
         before_commit,

@@ -20,7 +20,7 @@ START_SECONDS = 60
 class Server:
     """A web server that can be killed and started again on the same port."""
 
-    def __init__(self, url: str, keys: Path, workers: int = 1, threads: int = 8) -> None:
+    def __init__(self, url: str, keys: Path, workers: int = 1, threads: int = 4) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = int(free.getsockname()[1])
         self._environment = os.environ | {"KENO_DATABASE": url, "KENO_KEYS": str(keys)}
@@ -55,7 +55,7 @@ class Server:
 
 
 @contextmanager
-def serving(url: str, keys: Path, workers: int = 1, threads: int = 8) -> Iterator[Server]:
+def serving(url: str, keys: Path, workers: int = 1, threads: int = 4) -> Iterator[Server]:
     """Run a server until the test is done with it."""
     server = Server(url, keys, workers, threads)
     server.start()

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, true
+from sqlalchemy import Connection, and_, bindparam, func, select, true
 
+from app.store.columns import Utc
 from app.store.tables import (
     Card,
     Game,
@@ -40,6 +42,7 @@ _OPEN = (
         Card.hash.label("card_hash"),
         Game.closes_at,
         Game.opened_at,
+        func.clock_timestamp(type_=Utc()).label("read_at"),
         _SEALED.c.seal,
         _SEALED.c.series.label("sealed_series"),
         _SEALED.c.number.label("sealed_number"),
@@ -47,6 +50,10 @@ _OPEN = (
     .join(Card, Card.id == Game.card)
     .outerjoin(_SEALED, true())
     .where(Game.series == bindparam("series"), Game.state == GameState.OPEN.value)
+)
+_OPEN_AT = _OPEN.join(
+    LocationSeries,
+    and_(LocationSeries.series == Game.series, LocationSeries.location == bindparam("location")),
 )
 
 
@@ -61,6 +68,7 @@ class OpenGame:
     closes_at: datetime | None
     seal: str | None
     sealed_game: str | None
+    read_at: datetime  # by the clock of the database
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,16 @@ class SoldFile:
 
 def open_game(connection: Connection, series: str) -> OpenGame | None:
     """Return the open game of a series."""
-    row = connection.execute(_OPEN, {"series": series}).first()
+    return _open_game(connection.execute(_OPEN, {"series": series}).first())
+
+
+def open_game_at(connection: Connection, location: str, series: str) -> OpenGame | None:
+    """Return the open game of a series, if a location sells for it."""
+    named = {"series": series, "location": location}
+    return _open_game(connection.execute(_OPEN_AT, named).first())
+
+
+def _open_game(row: Any) -> OpenGame | None:  # noqa: ANN401  a row of one of the two
     if row is None:
         return None
     return OpenGame(
@@ -101,6 +118,7 @@ def open_game(connection: Connection, series: str) -> OpenGame | None:
         closes_at=row.closes_at,
         seal=row.seal,
         sealed_game=row.seal and f"{row.sealed_series}-{row.sealed_number}",
+        read_at=row.read_at,
     )
 
 

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, select
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, select
 
+from app.store.columns import Utc
 from app.store.tables import Drawer, Role, SignIn, Staff, Station
 
 _WORKER = (
@@ -21,6 +22,7 @@ _WORKER = (
         SignIn.until,
         SignIn.ended_at,
         Drawer.id.label("drawer"),
+        func.clock_timestamp(type_=Utc()).label("read_at"),
     )
     .join_from(SignIn, Staff, Staff.id == SignIn.staff)
     .join(Station, Station.id == SignIn.station)
@@ -48,6 +50,7 @@ class Worker:
     ended: bool
     staff_disabled: bool
     station_disabled: bool
+    read_at: datetime  # by the clock of the database
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,7 @@ def worker(connection: Connection, station_token: bytes, token: bytes) -> Worker
         ended=row.ended_at is not None,
         staff_disabled=row.staff_disabled_at is not None,
         station_disabled=row.station_disabled_at is not None,
+        read_at=row.read_at,
     )
 
 

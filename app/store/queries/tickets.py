@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from app.keno.tender import Tender, TenderKind
 from app.store.tables import Asked, Card, Game, GameState, LogEntry, Staff, Station, Ticket, Void
@@ -41,6 +41,10 @@ _TICKET = (
     .join(LogEntry, LogEntry.id == Ticket.entry)
     .join(Game, (Game.series == Ticket.series) & (Game.number == Ticket.first_game))
     .outerjoin(Void, Void.ticket == Ticket.number)
+)
+
+_ANSWERED = select(Asked.content, Asked.answer).where(
+    Asked.station == bindparam("station"), Asked.request == bindparam("request")
 )
 
 
@@ -111,10 +115,7 @@ def tender_of(connection: Connection, number: int) -> list[Tender]:
 
 def answered(connection: Connection, station: int, request: str) -> tuple[bytes, Any] | None:
     """Return what a station asked for under a request id, and what it was answered."""
-    found = select(Asked.content, Asked.answer).where(
-        Asked.station == station, Asked.request == request
-    )
-    row = connection.execute(found).first()
+    row = connection.execute(_ANSWERED, {"station": station, "request": request}).first()
     return None if row is None else (row.content, row.answer)
 
 

@@ -1,6 +1,6 @@
 """Entries of the log, and the sealing of its tree."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -15,18 +15,18 @@ from app.store.tables import (
 )
 from app.store.unit import Unit
 
+_ADD_ENTRY = insert(LogEntry).returning(LogEntry.id)
+_ADD_PENDING = insert(LogPending)
+
 
 class SealedMeanwhile(Exception):  # noqa: N818  another sealer came first, and its places hold
     """Another transaction gave out the places that this one wanted to give."""
 
 
-def add_entry(unit: Unit, tag: str, salt: bytes, body: str, leaf: bytes) -> int:
+def add_entry(unit: Unit, values: Mapping[str, object]) -> int:
     """Add an entry, without a place in the tree yet, and return its id."""
-    values = {"tag": tag, "salt": salt, "body": body, "leaf": leaf}
-    entry: int = unit.connection.execute(
-        insert(LogEntry).values(values).returning(LogEntry.id)
-    ).scalar_one()
-    unit.connection.execute(insert(LogPending), {"entry": entry})
+    entry: int = unit.connection.execute(_ADD_ENTRY, values).scalar_one()
+    unit.connection.execute(_ADD_PENDING, {"entry": entry})
     return entry
 
 

@@ -1,13 +1,13 @@
-"""Tickets, their tender, their voids, and the requests that made them."""
+"""What goes with a ticket: its number, its tender, its coupons, its paper, the request for it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from sqlalchemy import insert, update
+from sqlalchemy import update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import IntegrityError
 
 from app.keno.tender import Tender, TenderKind
-from app.store.tables import Asked, Counter, Coupon, PrintJob, Slip, Table, Ticket, Void
+from app.store.records.together import Row
+from app.store.tables import Asked, Counter, Coupon, PrintJob, Slip, Table
 from app.store.tables import Tender as TenderRow
 from app.store.unit import Unit
 
@@ -17,10 +17,6 @@ _NEXT = (
     .values(value=Counter.value + 1)
     .returning(Counter.value)
 )
-
-
-class AskedMeanwhile(Exception):  # noqa: N818  another transaction came first, and its answer counts
-    """The same request id was answered by a transaction that came first."""
 
 
 def insert_or_find(unit: Unit, table: type[Table]) -> postgresql.Insert | sqlite.Insert:
@@ -36,35 +32,32 @@ def next_number(unit: Unit) -> int:
     return number
 
 
-def add_asked(unit: Unit, station: int, request: str, content: bytes, answer: object) -> None:
-    """Keep what a station asked for, and what it is answered.
-
-    Raises:
-        AskedMeanwhile: the same was asked at the same time, and answered first.
-    """
+def asked_row(station: int, request: str, content: bytes, answer: object) -> Row:
+    """Return the row that keeps what a station asked for, and what it is answered."""
     values = {"station": station, "request": request, "content": content, "answer": answer}
-    try:
-        unit.connection.execute(insert(Asked), values)
-    except IntegrityError:
-        raise AskedMeanwhile from None
+    return Asked, values
 
 
-def add_ticket(unit: Unit, values: Mapping[str, object], tender: Sequence[Tender]) -> None:
-    """Keep a ticket and what it was paid with."""
-    unit.connection.execute(insert(Ticket), dict(values))
-    unit.connection.execute(
-        insert(TenderRow),
-        [
+def tender_rows(ticket: int, tender: Sequence[Tender]) -> list[Row]:
+    """Return the rows that keep what a ticket was paid with."""
+    return [
+        (
+            TenderRow,
             {
-                "ticket": values["number"],
+                "ticket": ticket,
                 "place": place,
                 "kind": part.kind.value,
                 "cents": part.cents,
                 "serial": part.serial,
-            }
-            for place, part in enumerate(tender)
-        ],
-    )
+            },
+        )
+        for place, part in enumerate(tender)
+    ]
+
+
+def print_job_row(station: int, slip: Slip, payload: object) -> Row:
+    """Return the row that has a slip printed at a station."""
+    return PrintJob, {"station": station, "slip": slip.value, "payload": payload}
 
 
 def spend_coupon(unit: Unit, serial: str, ticket: int) -> bool:
@@ -87,25 +80,3 @@ def give_back_coupons(unit: Unit, tender: Sequence[Tender]) -> None:
         unit.connection.execute(
             update(Coupon).where(Coupon.serial.in_(serials)).values(ticket=None)
         )
-
-
-def add_void(unit: Unit, values: Mapping[str, object]) -> None:
-    """Keep that a ticket is void.
-
-    Raises:
-        AskedMeanwhile: another voided it at the same time, and came first.
-    """
-    kept = (
-        insert_or_find(unit, Void)
-        .values(dict(values))
-        .on_conflict_do_nothing()
-        .returning(Void.ticket)
-    )
-    if unit.connection.execute(kept).first() is None:
-        raise AskedMeanwhile
-
-
-def add_print_job(unit: Unit, station: int, slip: Slip, payload: object, entry: int) -> None:
-    """Have a slip printed at a station."""
-    values = {"station": station, "slip": slip.value, "payload": payload, "entry": entry}
-    unit.connection.execute(insert(PrintJob), values)

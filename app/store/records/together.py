@@ -1,0 +1,104 @@
+"""What an act leaves behind: its entry in the log, and the rows that name it.
+
+While a sale adds its rows, every other sale of the house waits for the counter of ticket numbers.
+PostgreSQL takes all of them in one statement and one round trip; SQLite is in the same process, and
+takes them one by one.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+
+from sqlalchemy import Executable, bindparam, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from app.store.records.log import add_entry
+from app.store.tables import LogEntry, LogPending, Table
+from app.store.unit import Unit
+
+Row = tuple[type[Table], Mapping[str, object]]
+"""A row for a table; where it has a column for the entry of its act, that is filled in."""
+
+_ENTRY = ("tag", "salt", "body", "leaf")
+# What only one of two transactions can add: an answer to a request id, the void of a ticket.
+_ONCE = ("pk_asked", "asked.station", "pk_void", "void.ticket")
+
+
+class CameSecond(Exception):  # noqa: N818  not a fault: the first one's act counts, and is looked at
+    """Another transaction did first what can be done only once."""
+
+
+def add_together(unit: Unit, entry: Mapping[str, object], rows: Sequence[Row]) -> int:
+    """Add an entry of the log and the rows of its act; return the entry's id.
+
+    Raises:
+        CameSecond: the same request was answered first, or the same ticket voided.
+    """
+    if unit.connection.dialect.name == "sqlite":
+        added = add_entry(unit, entry)
+        add_rows(unit, added, rows)
+        return added
+    with _second_is_told():
+        return _add_at_once(unit, entry, rows)
+
+
+def add_rows(unit: Unit, entry: int, rows: Sequence[Row]) -> None:
+    """Add rows of an act whose entry is in the log already.
+
+    Raises:
+        CameSecond: as `add_together`.
+    """
+    with _second_is_told():
+        for table, same in groupby(rows, key=itemgetter(0)):
+            named = {"entry": entry} if _names_entry(table) else {}
+            unit.connection.execute(_plain(table), [{**values, **named} for _, values in same])
+
+
+def _add_at_once(unit: Unit, entry: Mapping[str, object], rows: Sequence[Row]) -> int:
+    parameters = {f"entry_{name}": value for name, value in entry.items()}
+    for place, (_, values) in enumerate(rows):
+        parameters |= {f"{name}_{place}": value for name, value in values.items()}
+    shape = tuple((table, tuple(values)) for table, values in rows)
+    added: int = unit.connection.execute(_statement(shape), parameters).scalar_one()
+    return added
+
+
+_plain = lru_cache(maxsize=None)(insert)  # a statement that is kept costs nothing to find again
+
+
+@lru_cache(maxsize=256)
+def _statement(shape: tuple[tuple[type[Table], tuple[str, ...]], ...]) -> Executable:
+    """Return the one statement that adds an entry and rows of these tables and columns."""
+    entry = (
+        insert(LogEntry)
+        .values({name: bindparam(f"entry_{name}") for name in _ENTRY})
+        .returning(LogEntry.id)
+        .cte("entry")
+    )
+    the_entry = select(entry.c.id).scalar_subquery()
+    added = [insert(LogPending).values(entry=the_entry).cte("pending")]
+    for place, (table, columns) in enumerate(shape):
+        row = insert(table).values({name: bindparam(f"{name}_{place}") for name in columns})
+        if _names_entry(table):
+            row = row.values(entry=the_entry)
+        added.append(row.cte(f"row_{place}"))
+    return select(entry.c.id).add_cte(*added)
+
+
+def _names_entry(table: type[Table]) -> bool:
+    return "entry" in table.__table__.columns
+
+
+@contextmanager
+def _second_is_told() -> Iterator[None]:
+    try:
+        yield
+    except IntegrityError as error:
+        # PostgreSQL names the constraint, SQLite the columns.
+        diagnosis = getattr(error.orig, "diag", None)
+        broken = diagnosis.constraint_name if diagnosis else str(error.orig)
+        if any(name in (broken or "") for name in _ONCE):
+            raise CameSecond from None
+        raise

@@ -42,7 +42,7 @@ from app.store.tables import Consent, LocationKind, Role, Slip
 VAR = Path("var")
 CARD = Path(__file__).parent / "rate_cards" / "house-card-1.toml"
 SERIES = "M"
-WEB_THREADS = 8
+WEB_THREADS = 4
 STOP_SECONDS = 10
 STAFF = (
     StaffPlan("WANDA", "wanda", Role.WRITER, "wanda writes tickets"),

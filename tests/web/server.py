@@ -53,6 +53,16 @@ class Server:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
+    def memory_bytes(self) -> int:
+        """Return what all its processes hold in memory."""
+        assert self._process is not None
+        pages = 0
+        for statm in Path("/proc").glob("[0-9]*/statm"):
+            with suppress(OSError):
+                if os.getpgid(int(statm.parent.name)) == self._process.pid:
+                    pages += int(statm.read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
 
 @contextmanager
 def serving(url: str, keys: Path, workers: int = 1, threads: int = 4) -> Iterator[Server]:

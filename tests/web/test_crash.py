@@ -67,7 +67,7 @@ def test_a_server_that_is_killed_while_it_sells_loses_nothing_and_sells_nothing_
         for seller in sellers:
             seller.stop.set()
             seller.join()
-        resolved = _ask_again(server.port, sellers)
+        resolved = ask_again(server.port, sellers)
     told = {request: number for seller in sellers for request, number in seller.told.items()}
     assert len(told) > 20
     numbers = [*told.values(), *resolved.values()]
@@ -76,7 +76,7 @@ def test_a_server_that_is_killed_while_it_sells_loses_nothing_and_sells_nothing_
     floor.close()
 
 
-def _ask_again(port: int, sellers: list[Seller]) -> dict[str, int]:
+def ask_again(port: int, sellers: list[Seller]) -> dict[str, int]:
     """Ask once more for everything that was not answered: each is one ticket, sold then or now."""
     resolved = {}
     for seller in sellers:

@@ -1,0 +1,219 @@
+"""Kill -9 at every statement of every act: nothing is half done, and asking again finishes it.
+
+Each act runs in a process of its own, which is killed before its first statement, then before its
+second, and so on, and before and after each commit, until it gets through. After each death the
+books must agree, and the act is asked for again, as a station or a supervisor would.
+"""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from itertools import count
+
+import pytest
+from sqlalchemy import event
+
+from app.flow.asking import Answer
+from app.flow.drawer import close_drawer, open_drawer
+from app.flow.lockout import lock_game
+from app.flow.rate_cards import accept_card, bring_card
+from app.flow.seal import seal_log
+from app.flow.sell import Sale
+from app.keno.refusals import Refused
+from app.keno.request import Request
+from app.keno.tender import Tender, TenderKind
+from app.store.database import Database
+from app.store.unit import Unit
+from tests.floor import BANK, CARD, WANDA, Floor
+from tests.looking import rows
+
+Act = Callable[[Floor], object]
+
+
+@dataclass
+class Executioner:
+    """Counts the places at which a process can die, and kills it at one of them."""
+
+    point: int
+    passed: "count[int]" = field(default_factory=count)
+
+    def place(self, *_: object) -> None:
+        if next(self.passed) == self.point:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def watch(self, database: Database) -> None:
+        event.listen(database.engine, "before_cursor_execute", self.place)
+        commit = Unit.commit
+
+        def between(unit: Unit) -> None:
+            self.place()
+            commit(unit)
+            self.place()
+
+        setattr(Unit, "commit", between)  # noqa: B010  in this process only, which dies
+
+
+def dies(floor: Floor, point: int, act: Act) -> bool:
+    """Do an act in a process that is killed at its so-manieth place; whether it got that far."""
+
+    def run() -> None:
+        own = floor.on(floor.office.database.url.render_as_string(hide_password=False))
+        Executioner(point).watch(own.office.database)
+        act(own)
+
+    process = multiprocessing.get_context("fork").Process(target=run)
+    process.start()
+    process.join()
+    floor.pass_time(seconds=1)  # in the other process it did
+    assert process.exitcode in {0, -signal.SIGKILL}
+    return process.exitcode != 0
+
+
+def killed_everywhere(floor: Floor, prepare: Callable[[], Act], done: Callable[[], int]) -> int:
+    """Kill acts at one place after the other; return at how many places an act can die.
+
+    Args:
+        floor: where it happens.
+        prepare: makes the next act, which can be asked for as often as need be.
+        done: how many such acts have been done.
+    """
+    for point in count():
+        before, act = done(), prepare()
+        died = dies(floor, point, act)
+        floor.check_books()
+        assert done() in {before, before + 1}
+        act(floor)
+        assert done() == before + 1
+        floor.check_books()
+        if not died:
+            return point
+    raise AssertionError
+
+
+def number_of(floor: Floor, table: str) -> int:
+    ((number,),) = rows(floor, f"SELECT count(*) FROM {table}")  # noqa: S608  a name of ours
+    return int(number)
+
+
+@pytest.mark.rule("X-recovery", "X-ticket-exactly-once", "X-ticket-gapless")
+@pytest.mark.parametrize("coupon", [False, True], ids=["cash", "coupon"])
+def test_a_sale_that_dies_anywhere_is_one_ticket_or_none(floor: Floor, coupon: bool) -> None:
+    wanda = floor.writing()
+    request = Request(groups=((1, 2), (3, 4)), conditioning="2/2 1/4 @ 1.00", games=2)
+
+    def prepare() -> Act:
+        asked = floor.request_id()
+        spent = Tender(TenderKind.COUPON, 100, asked)
+        paid = (
+            (spent, Tender(TenderKind.CURRENCY, 500)) if coupon else (Tender(TenderKind.COIN, 600),)
+        )
+        return lambda here: here.sell(wanda, Sale("M", request, paid), asked)
+
+    points = killed_everywhere(floor, prepare, partial(number_of, floor, "ticket"))
+    assert points > 6
+    numbers = rows(floor, "SELECT number FROM ticket ORDER BY number")
+    assert [number for (number,) in numbers] == list(range(1, len(numbers) + 1))
+
+
+@pytest.mark.rule("X-recovery", "15.4(e)-void")
+def test_a_void_that_dies_anywhere_is_one_void_or_none(floor: Floor) -> None:
+    wanda = floor.writing()
+
+    def prepare() -> Act:
+        number, asked = floor.sell(wanda)["number"], floor.request_id()
+        code = floor.code(number)
+        return lambda here: here.void(wanda, number, code, asked)
+
+    assert killed_everywhere(floor, prepare, partial(number_of, floor, "void")) > 6
+
+
+@pytest.mark.rule("X-recovery", "X-drawer")
+def test_a_drawer_that_is_opened_or_closed_while_the_process_dies_is_open_or_closed(
+    floor: Floor,
+) -> None:
+    wanda = floor.signed_in(WANDA)
+
+    def opened(asked: str, here: Floor) -> Answer:
+        return open_drawer(here.office, wanda, BANK, asked)
+
+    def closed(drawer: int, asked: str, here: Floor) -> Answer:
+        return close_drawer(here.office, wanda, drawer, BANK, asked)
+
+    for point in count():
+        opening = partial(opened, floor.request_id())
+        died = dies(floor, point, opening)
+        floor.check_books()
+        closing = partial(closed, opening(floor)["drawer"], floor.request_id())
+        died |= dies(floor, point, closing)
+        floor.check_books()
+        assert closing(floor)["over_short_cents"] == 0
+        floor.check_books()
+        if not died:
+            break
+    assert point > 6
+    assert rows(floor, "SELECT count(*) FROM drawer WHERE closed_at IS NULL") == [(0,)]
+    assert rows(floor, "SELECT count(*) FROM drawer") == [(point + 1,)]
+
+
+@pytest.mark.rule("X-recovery", "X-lock-server", "X-lock-seal")
+def test_a_lockout_that_dies_anywhere_locks_its_game_once_and_the_log_is_sealed(
+    floor: Floor,
+) -> None:
+    wanda, sam = floor.writing(), floor.sam
+    numbers = count(1)
+
+    def prepare() -> Act:
+        floor.sell(wanda, Sale("M", Request(((5,),), "1/1 @ 1.00", games=3), TENDER))
+        number = next(numbers)
+
+        def lock(here: Floor) -> None:
+            with suppress(Refused):  # it is locked already: what is left is to seal it
+                lock_game(here.office, sam, "M", number)
+            seal_log(here.office)
+
+        return lock
+
+    locked = "game WHERE series = 'M' AND state = 'locked'"
+    points = killed_everywhere(floor, prepare, partial(number_of, floor, locked))
+    assert points > 12
+    assert number_of(floor, "log_pending") == 0
+    assert number_of(floor, locked) == points + 1
+
+
+@pytest.mark.rule("X-recovery", "X-card-version")
+def test_a_rate_card_that_is_brought_while_the_process_dies_is_brought_and_accepted_once(
+    floor: Floor,
+) -> None:
+    sam = floor.sam
+
+    def bring(file: bytes, here: Floor) -> None:
+        with suppress(Refused):  # it was brought already
+            bring_card(here.office, sam, file)
+
+    def accept(digest: bytes, here: Floor) -> None:
+        with suppress(Refused):  # it is accepted already
+            accept_card(here.office, sam, digest)
+
+    for point in count():
+        file = CARD.read_bytes().replace(b'name = "', f'name = "Version {point} '.encode())
+        digest = sha256(file).digest()
+        died = False
+        for act in (partial(bring, file), partial(accept, digest)):
+            died |= dies(floor, point, act)
+            floor.check_books()
+            act(floor)
+            floor.check_books()
+        if not died:
+            break
+    assert point > 3
+    assert number_of(floor, "card") == 1 + point + 1
+    accepted = rows(floor, "SELECT count(*) FROM card_acceptance WHERE consent = 'supervisor'")
+    assert accepted == [(1 + point + 1,)]
+
+
+TENDER = (Tender(TenderKind.CURRENCY, 500),)

@@ -1,0 +1,159 @@
+"""Long days of selling, by chance: tickets of every kind, voids, replays, shifts and lockouts.
+
+What was sold, voided and locked is added up here on the way, and must be what the books of the
+house come to in the end.
+"""
+
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from random import Random
+
+import pytest
+
+from app.flow.access import Credentials
+from app.flow.drawer import close_drawer, open_drawer
+from app.flow.plays import Changes
+from app.flow.sell import Sale
+from app.keno.refusals import Refused
+from app.keno.request import Request
+from app.keno.tender import Tender, TenderKind
+from tests.floor import BANK, FIRST_STATION, SECOND_STATION, WALT, WANDA, Floor
+from tests.looking import rows
+
+pytestmark = pytest.mark.proof
+
+ACTS = 4_000
+LOCK_EVERY = 100
+CHECK_EVERY = 500
+DAYS = 3
+STATIONS = {WANDA: FIRST_STATION, WALT: SECOND_STATION}
+
+
+def request(chance: Random) -> Request:
+    """A request of some kind: straight, split, way, combination, king or quick-pick."""
+    games = chance.choice([1, 1, 1, 2, 5, 20])
+    kind = chance.choice(["straight", "split", "way", "combination", "king", "quick-pick"])
+    if kind == "quick-pick":
+        return Request((), f"1/{(n := chance.choice([1, 2, 4, 8]))} @ 1.00", games, quick_pick=n)
+    numbers = chance.sample(range(1, 81), 12)
+    if kind == "straight":
+        return Request((tuple(numbers[:4]),), "1/4 @ 2.50", games)
+    if kind == "split":
+        return Request((tuple(numbers[:4]), tuple(numbers[4:8])), "2/4 @ 1.00", games)
+    if kind == "way":
+        pairs = tuple(tuple(numbers[place : place + 2]) for place in range(0, 8, 2))
+        return Request(pairs, "6/4 @ 1.00", games)
+    if kind == "king":
+        return Request((tuple(numbers[:3]), (numbers[3],)), "1/4 @ 1.00", games)
+    groups = (tuple(numbers[:2]), tuple(numbers[2:4]), tuple(numbers[4:8]))
+    return Request(groups, "2/4 1/8 @ 1.00", games)
+
+
+@dataclass(frozen=True)
+class Sold:
+    """A live ticket, as the day remembers it."""
+
+    series: str
+    first_game: int
+    last_game: int
+    price_cents: int
+    writer: str
+
+    @property
+    def price_per_game_cents(self) -> int:
+        return self.price_cents // (self.last_game - self.first_game + 1)
+
+
+class Day:
+    """A day on the floor, with its own sums."""
+
+    def __init__(self, floor: Floor, seed: int) -> None:
+        self.floor = floor
+        self.chance = Random(seed)  # noqa: S311  a day that can be had again
+        self.staff = {name: floor.signed_in(name, station) for name, station in STATIONS.items()}
+        self.drawers = {name: opened(floor, self.staff[name]) for name in STATIONS}
+        self.games = {"M": 1, "F": 100}
+        self.live: dict[int, Sold] = {}
+        self.sums: Counter[str] = Counter()
+
+    def act(self) -> None:
+        name = self.chance.choice(sorted(self.staff))
+        series = self.chance.choice(sorted(self.games))
+        acts = ["sell", "replay", "void", "shift"]
+        match self.chance.choices(acts, [60, 20, 18, 2])[0]:
+            case "replay" if self.live:
+                old, paid = self.chance.choice(sorted(self.live)), Tender(TenderKind.CHIPS, 100_000)
+                changes = Changes(games=self.chance.randint(1, 3))
+                self.sell(name, Sale(series, changes, (paid,), replay_of=old))
+            case "void" if self.live:
+                self.void(self.chance.choice(sorted(self.live)[-20:]))
+            case "shift":
+                self.change_shift(name)
+            case _:
+                paid = Tender(TenderKind.CURRENCY, 100_000)
+                self.sell(name, Sale(series, request(self.chance), (paid,)))
+
+    def sell(self, name: str, sale: Sale) -> None:
+        answer = self.floor.sell(self.staff[name], sale)
+        assert answer["first_game"] == self.games[sale.series]
+        games = answer["first_game"], answer["last_game"]
+        self.live[answer["number"]] = Sold(sale.series, *games, answer["price_cents"], name)
+        self.sums += Counter({"tickets": 1, "sold": answer["price_cents"]})
+
+    def void(self, number: int) -> None:
+        self.sums["void tried"] += 1
+        with suppress(Refused):
+            back = self.floor.void(self.staff[self.live[number].writer], number)
+            self.sums += Counter({"voids": 1, "voided": back["back_cents"]})
+            del self.live[number]
+
+    def change_shift(self, name: str) -> None:
+        asked = self.drawers[name], BANK, self.floor.request_id()
+        answer = close_drawer(self.floor.office, self.staff[name], *asked)
+        self.sums["short"] -= answer["over_short_cents"]  # all that was sold stays out of the count
+        self.drawers[name] = opened(self.floor, self.staff[name])
+
+    def lock(self, series: str) -> None:
+        game = self.games[series]
+        assert self.floor.lock(series) == game
+        playing = [
+            ticket.price_per_game_cents
+            for ticket in self.live.values()
+            if ticket.series == series and ticket.first_game <= game <= ticket.last_game
+        ]
+        kept = "SELECT tickets, handle_cents FROM game WHERE series = :series AND number = :game"
+        ((tickets, handle),) = rows(self.floor, kept, series=series, game=game)
+        assert (tickets, int(handle)) == (len(playing), sum(playing))
+        self.sums["write"] += sum(playing)
+        self.games[series] += 1
+
+
+@pytest.mark.rule("X-audit-books", "X-ticket-gapless", "15.5(b)")
+@pytest.mark.parametrize("seed", range(DAYS))
+def test_a_long_day_of_selling_adds_up(floor: Floor, seed: int) -> None:
+    day = Day(floor, seed)
+    for number in range(1, ACTS + 1):
+        day.act()
+        if number % LOCK_EVERY == 0:
+            day.lock("M" if number % (2 * LOCK_EVERY) else "F")
+        if number % CHECK_EVERY == 0:
+            floor.check_books()
+    sums = day.sums
+    assert sums["voids"] > 100
+    assert sums["void tried"] > sums["voids"]
+    assert rows(floor, "SELECT max(number), count(*) FROM ticket") == [(sums["tickets"],) * 2]
+    assert balance(floor, "write") == -sums["write"]
+    assert balance(floor, "prepaid") == sums["voided"] + sums["write"] - sums["sold"]
+    assert balance(floor, "over-short") == sums["short"]
+
+
+def opened(floor: Floor, writer: Credentials) -> int:
+    drawer: int = open_drawer(floor.office, writer, BANK, floor.request_id())["drawer"]
+    return drawer
+
+
+def balance(floor: Floor, account: str) -> int:
+    found = "SELECT coalesce(sum(cents), 0) FROM posting WHERE account = :account"
+    ((cents,),) = rows(floor, found, account=account)
+    return int(cents)

@@ -27,6 +27,7 @@ from sqlalchemy import event
 
 from app.flow.access import Credentials, working
 from app.flow.found_house import HousePlan, LocationPlan, StaffPlan
+from app.flow.lockout import lock_game
 from app.store.database import set_up_sqlite
 from app.store.tables import LocationKind, Role
 from bench.measure import Result
@@ -85,12 +86,29 @@ def _engine(engine: str, root: Path, new_url: Callable[[str], str]) -> Iterator[
             yield Result(f"{name}: median wait for a ticket", median(waits), "milliseconds")
             worst = quantiles(waits, n=100)[-1]
             yield Result(f"{name}: 99 of 100 waited at most", worst, "milliseconds")
+        crowd = Load(partial(_station, server.port), headers, SENDERS[engine])
+        yield from _lockouts(f"{NAMES[engine]}, {len(headers)} stations", house, crowd)
         name = f"{NAMES[engine]}, {BUSY} stations: against raw on its best number of connections"
         yield Result(name, busiest / most_raw, "of the floor")
         for sold in SOLD_BEFORE:
             empty = Load(partial(_station, server.port), headers[:BUSY], SENDERS[engine])
             yield from _sold_before(engine, sold, root, new_url, empty)
     house.close()
+
+
+def _lockouts(name: str, house: Floor, crowd: "Load") -> Iterator[Result]:
+    """Lock games while every station sells; the log is sealed with each."""
+    seconds = []
+    sam = house.sam
+    for _ in range(ROUNDS):
+        selling = _begun(crowd)
+        time.sleep(SECONDS / 2)
+        start = time.perf_counter()
+        lock_game(house.office, sam, "M")
+        seconds.append(time.perf_counter() - start)
+        _received(selling)
+    yield Result(f"{name}: lockout and seal meanwhile", median(seconds), "seconds")
+    yield Result(f"{name}: the longest of them", max(seconds), "seconds", goal=1, at_most=True)
 
 
 def _sold_before(
@@ -189,6 +207,11 @@ def _station(port: int, headers: dict[str, str]) -> Act:
 
 def _sent(load: Load) -> list[float]:
     """Send a load for a while; return how long each act took."""
+    return _received(_begun(load))
+
+
+def _begun(load: Load) -> list[Any]:
+    """Begin to send a load; return the pipes by which its processes answer."""
     context = get_context("fork")
     shares = [load.connections[place :: load.processes] for place in range(load.processes)]
     at_once = context.Barrier(sum(bool(share) for share in shares))
@@ -197,6 +220,10 @@ def _sent(load: Load) -> list[float]:
         ours, theirs = context.Pipe()
         pipes.append(ours)
         context.Process(target=_send, args=(load, share, at_once, theirs)).start()
+    return pipes
+
+
+def _received(pipes: list[Any]) -> list[float]:
     return [wait for pipe in pipes for wait in pipe.recv()]
 
 

@@ -93,7 +93,7 @@ def renew_enrolment(office: Office, actor: Actor, code: str) -> str:
     with office.unit() as unit:
         station = people.station_coded(unit.connection, code)
         if station is None:
-            raise say_no(No.NOT_ENROLLED)
+            raise say_no(No.NO_SUCH_STATION, station=quoted(code))
         body = {"station": station.code, "change": "to be enrolled again", "by": actor.code}
         office.log(unit, Tag.STATION, {**body, "time": time_text(unit.now())})
         records.renew_enrolment(unit, station.id, digest(enrolment))
@@ -201,7 +201,7 @@ def disable_staff(office: Office, credentials: Credentials, name: str) -> None:
         who = at_work(credentials, Permission.STAFF_MANAGE)(unit)
         person = people.person_named(unit.connection, name)
         if person is None:
-            raise say_no(No.WRONG_SECRET)
+            raise say_no(No.NO_SUCH_STAFF, name=quoted(name))
         body = {"staff": person.code, "change": "disabled", "by": who.code}
         office.log(unit, Tag.STAFF, {**body, "time": time_text(unit.now())})
         records.disable_staff(unit, person.id)
@@ -214,7 +214,7 @@ def disable_station(office: Office, credentials: Credentials, code: str) -> None
         who = at_work(credentials, Permission.STATION_MANAGE)(unit)
         station = people.station_coded(unit.connection, code)
         if station is None:
-            raise say_no(No.NOT_ENROLLED)
+            raise say_no(No.NO_SUCH_STATION, station=quoted(code))
         body = {"station": station.code, "change": "disabled", "by": who.code}
         office.log(unit, Tag.STATION, {**body, "time": time_text(unit.now())})
         records.disable_station(unit, station.id)

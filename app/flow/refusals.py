@@ -11,6 +11,7 @@ class No(Coded):
 
     # Who asks, and from where.
     NOT_ENROLLED = "station.not_enrolled", "This work station is not enrolled."
+    NO_SUCH_STATION = "station.unknown", "There is no work station {station}."
     STATION_DISABLED = "station.disabled", "Work station {station} is disabled."
     WRONG_ENROLMENT = (
         "station.wrong_enrolment",
@@ -23,6 +24,7 @@ class No(Coded):
         "There were too many wrong tries; {name} can sign in again after {until}.",
     )
     WRONG_SECRET = "staff.wrong_secret", "The name or the secret is wrong."
+    NO_SUCH_STAFF = "staff.unknown", "There is nobody named {name} among the staff."
     NOT_PERMITTED = "staff.not_permitted", "This is not for a {role} to do."
 
     # Under which request id.

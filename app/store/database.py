@@ -22,7 +22,7 @@ from app.clock import Clock, system_clock
 from app.store.columns import utc_text
 
 BUSY_MILLISECONDS = 30_000
-CONNECTIONS = 40
+CONNECTIONS = 40  # more than a process has threads: who waits for one is not served in turn
 
 
 class Database:

@@ -36,6 +36,8 @@ STATUS: dict[str, int] = {
     No.WRONG_CODE.code: 403,
     No.NO_REQUEST_ID.code: 400,
     No.BAD_REQUEST_ID.code: 400,
+    No.NO_SUCH_STAFF.code: 404,
+    No.NO_SUCH_STATION.code: 404,
     No.UNKNOWN_TICKET.code: 404,
     No.NO_SUCH_DRAWER.code: 404,
     No.NO_SUCH_SERIES.code: 404,

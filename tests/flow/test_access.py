@@ -422,9 +422,9 @@ def test_trying_to_get_in_at_a_disabled_station_is_logged(floor: Floor) -> None:
 @pytest.mark.rule("X-access-disable")
 def test_what_is_not_there_cannot_be_disabled(floor: Floor) -> None:
     ada = floor.signed_in(ADA)
-    with refuses("staff.wrong_secret"):
+    with refuses("staff.unknown"):
         disable_staff(floor.office, ada, IKE)
-    with refuses("station.not_enrolled"):
+    with refuses("station.unknown"):
         disable_station(floor.office, ada, "B9")
 
 
@@ -608,5 +608,5 @@ def test_only_an_administrator_has_a_station_enrol_again(floor: Floor, role: Rol
 
 def test_a_station_that_is_not_there_cannot_enrol_again(floor: Floor) -> None:
     ada = at_console(floor.office, ADA, secret_of(ADA), Permission.STATION_MANAGE)
-    with refuses("station.not_enrolled"):
+    with refuses("station.unknown"):
         renew_enrolment(floor.office, ada, "B99")

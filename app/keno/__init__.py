@@ -23,7 +23,9 @@ Read it in this order, which is the order in which a ticket comes to be:
     card_checks        what the law asks of a card; return and house advantage
     pricing            a request on a card: its price, or every fault at once
     tender             what a ticket is paid with, and the change
+    refund             what goes back for games that are not played
     numbering          a ticket's number as it is printed, with its check digit
+    game               the states of a game, and what can be done in each
     grading            a ticket against a draw: catches and wins
     aggregate          the limit on one game's wins, shared to the cent
     bulk               a million straight plays against a draw

@@ -1,5 +1,6 @@
 """The aggregate limit, shared to the cent."""
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -7,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.keno.aggregate import prorate
+from app.keno.aggregate import game_limits, prorate
+from app.keno.money import Rounding
+from app.keno.rate_card import Limits
 from tests.tables import read_table
 
 amounts = st.integers(0, 20) | st.integers(0, 2**53 - 1)
@@ -72,3 +75,21 @@ def test_the_part_below_the_threshold_is_paid_in_full_while_the_limit_allows(
     if sum(in_full) <= limit:
         paid = prorate(wins, limit, in_full_below)
         assert all(part >= least for part, least in zip(paid, in_full, strict=True))
+
+
+LIMITS = Limits(20, 1000, 100, 10**6, None, 0, 525_600, Rounding.UP)
+
+
+@pytest.mark.rule("15.3(e)")
+def test_the_limit_of_a_game_is_the_largest_on_any_live_ticket_in_it() -> None:
+    low = replace(LIMITS, aggregate_cents=10_000_000, in_full_below_cents=500)
+    high = replace(LIMITS, aggregate_cents=20_000_000, in_full_below_cents=100)
+    assert game_limits([low, high, low]) == (20_000_000, 500)
+    assert game_limits([low, LIMITS, high]) == (None, 500)
+    assert game_limits([]) == (None, 0)
+
+
+@pytest.mark.rule("15.3(e)", "X-aggregate-sheet")
+def test_wins_that_their_own_cards_cut_keep_their_cut_and_the_larger_goes_first() -> None:
+    assert prorate([500, 500], 501, 0, [700, 800]) == (250, 251)
+    assert prorate([100, 200], 200, 0, [150, 200]) == (67, 133)

@@ -1,10 +1,12 @@
 """Every table of the house."""
 
+from app.keno.game import GameState
 from app.store.tables.base import Table
 from app.store.tables.cards import Card, CardAcceptance, CardTerm, Consent
-from app.store.tables.games import Game, GameState
+from app.store.tables.games import Game, LockStatement, Outcome, Override, VoidStatement
 from app.store.tables.house import House, Location, LocationKind, LocationSeries, Series, Station
 from app.store.tables.log import (
+    Cosigned,
     LogCheckpoint,
     LogEntry,
     LogHead,
@@ -14,6 +16,19 @@ from app.store.tables.log import (
 )
 from app.store.tables.money import Account, Drawer, DrawerCount, Posting
 from app.store.tables.paper import PrintJob, Slip
+from app.store.tables.refunds import Cancellation, Refund
+from app.store.tables.running import FeedEvent, Lease
+from app.store.tables.settling import (
+    Attempt,
+    BookHead,
+    Certification,
+    LiveTicket,
+    Release,
+    Settlement,
+    Share,
+    Verdict,
+    Win,
+)
 from app.store.tables.staff import Role, SignIn, Staff
 from app.store.tables.tickets import (
     Asked,
@@ -29,30 +44,45 @@ __all__ = [
     "APPEND_ONLY",
     "Account",
     "Asked",
+    "Attempt",
+    "BookHead",
+    "Cancellation",
     "Card",
     "CardAcceptance",
     "CardTerm",
+    "Certification",
     "Consent",
+    "Cosigned",
     "Counter",
     "Coupon",
     "Drawer",
     "DrawerCount",
+    "FeedEvent",
     "Game",
     "GameState",
     "House",
+    "Lease",
+    "LiveTicket",
     "Location",
     "LocationKind",
     "LocationSeries",
+    "LockStatement",
     "LogCheckpoint",
     "LogEntry",
     "LogHead",
     "LogNode",
     "LogPending",
     "LogPosition",
+    "Outcome",
+    "Override",
     "Posting",
     "PrintJob",
+    "Refund",
+    "Release",
     "Role",
     "Series",
+    "Settlement",
+    "Share",
     "SignIn",
     "Slip",
     "Source",
@@ -61,7 +91,10 @@ __all__ = [
     "Table",
     "Tender",
     "Ticket",
+    "Verdict",
     "Void",
+    "VoidStatement",
+    "Win",
 ]
 
 # The tables that the database itself guards against change (triggers, on both engines).

@@ -28,6 +28,8 @@ class House(Table):
     day_starts_minutes: Mapped[int]  # after midnight, in the house's time zone
     demonstration: Mapped[bool]
     founded_at: Mapped[Moment]
+    # How long the open game is still sold for when it cannot be drawn.
+    hold_sales_seconds: Mapped[int] = mapped_column(server_default="600")
 
     __table_args__ = (
         CheckConstraint("id = 1", "one"),
@@ -55,6 +57,9 @@ class Series(Table):
     code: Mapped[Code] = mapped_column(primary_key=True)
     name: Mapped[Name]
     first_game: Mapped[Number]
+    interval_seconds: Mapped[int | None]  # none: its games are locked by hand
+    opens_minutes: Mapped[int] = mapped_column(server_default="0")  # after midnight, local time
+    closes_minutes: Mapped[int] = mapped_column(server_default="1440")  # may be past midnight
 
     __table_args__ = (CheckConstraint("first_game >= 1", "first_game"),)
 

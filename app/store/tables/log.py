@@ -67,6 +67,18 @@ class LogHead(Table):
     __table_args__ = (CheckConstraint("id = 1", "one"), CheckConstraint("size >= 0", "size"))
 
 
+class Cosigned(Table):
+    """A head that the inspector's process has cosigned as well."""
+
+    __tablename__ = "cosigned"
+    append_only = True
+
+    size: Mapped[Number] = mapped_column(
+        ForeignKey("log_checkpoint.size"), primary_key=True, autoincrement=False
+    )
+    note: Mapped[Words]
+
+
 class LogCheckpoint(Table):
     """A head that was signed: of each size there is one."""
 

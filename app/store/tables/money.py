@@ -17,6 +17,8 @@ class Account(StrEnum):
     COUPONS = "coupons"
     PREPAID = "prepaid"
     WRITE = "write"
+    WINS = "wins"
+    WINS_PAYABLE = "wins-payable"
     OVER_SHORT = "over-short"
 
 

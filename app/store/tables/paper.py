@@ -13,6 +13,8 @@ class Slip(StrEnum):
 
     TICKET = "ticket"
     VOID = "void"
+    REFUND = "refund"
+    AGGREGATE = "aggregate"
 
 
 class PrintJob(Table):

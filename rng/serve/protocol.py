@@ -22,6 +22,8 @@ from typing import cast
 from rng.core.canonical import NotCanonical, read_json
 from rng.serve.refusals import Refused
 
+__all__ = ["Address", "Client", "Credentials", "Refused", "Unreachable"]
+
 FRAME_BYTES_MAX = 1 << 18
 LENGTH = struct.Struct(">I")
 CALL_SECONDS = 10

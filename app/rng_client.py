@@ -1,0 +1,341 @@
+"""The back office's side of the two keyed processes: what it asks them, and what it believes.
+
+It believes nothing: a draw or a void that comes back is checked from public keys alone, as anybody
+could, against the very statement that it was asked with (X-draw-public). No act is done twice
+because it is asked for twice, so whatever was not answered is asked again.
+"""
+
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from rng.core.records import LockStatement, VoidStatement
+from rng.core.shapes import shaped
+from rng.core.signing import document_hash, key_id, public_text, seal
+from rng.lab.verify import Wrong, read_keys, verify_against_statement, verify_void
+from rng.note import read_note
+from rng.serve.protocol import Address, Client, Refused, Unreachable
+
+TERMS = "terms.json"
+OLD_CHECKPOINT, UNKNOWN_GAME = "checkpoint.stale", "game.unknown"
+HAS_OUTCOME = ("game.marked", "game.drawn")
+
+Document = dict[str, Any]
+
+
+class NotNow(Exception):  # noqa: N818  the game waits; the text is for whoever watches it
+    """A keyed process does not do what it is asked, or lies; it is asked again."""
+
+
+class Marked(Exception):  # noqa: N818  a void that cannot be: the game has an outcome
+    """The game has a mark, and must be completed."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a series stands in the generator's journal: its next game, and what that builds on."""
+
+    next_game: int
+    previous: str
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What became of a game: the whole document, the hash of its record, and its numbers."""
+
+    document: Document
+    record: bytes
+    numbers: list[int] | None
+
+
+@dataclass(frozen=True)
+class Locked:
+    """What a lock statement is made of."""
+
+    jurisdiction: str
+    house: str
+    log_origin: str
+    series: str
+    game: int
+    note: str  # the cosigned head that covers the LOCK entry
+    lock_index: int
+    lock_leaf: bytes
+    proof: list[bytes]
+    previous: str
+    closes_at: str
+    locked_at: str
+
+
+class Peer(Protocol):
+    """A connection to one of the two processes."""
+
+    def call(self, act: str, fields: Mapping[str, object] | None = None) -> dict[str, object]:
+        """Ask for an act and return its answer."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+class Line:
+    """A connection to a process, made when it is first needed, that threads use in turn."""
+
+    def __init__(self, address: str) -> None:
+        """Prepare to connect.
+
+        Raises:
+            ValueError: the address is none.
+        """
+        self._client = Client(Address.read(address))
+        self._in_turn = threading.Lock()
+
+    def call(self, act: str, fields: Mapping[str, object] | None = None) -> dict[str, object]:
+        """Ask for an act and return its answer."""
+        with self._in_turn:
+            return self._client.call(act, fields)
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._in_turn:
+            self._client.close()
+
+
+class KeyedProcesses:
+    """The generator and the inspector, as the back office reaches them."""
+
+    def __init__(self, rng: Peer, inspector: Peer, public: Path) -> None:
+        """Prepare to ask them.
+
+        Args:
+            rng: the generator.
+            inspector: the inspector.
+            public: the folder of public keys, as both ceremonies left it.
+        """
+        self._rng, self._inspector = rng, inspector
+        self._public = public
+
+    def close(self) -> None:
+        """Close both connections."""
+        self._rng.close()
+        self._inspector.close()
+
+    def public_keys(self) -> dict[str, str]:
+        """Return the public keys of the house, in DER; none before the ceremony."""
+        try:
+            return read_keys(self._public)
+        except Wrong:
+            return {}
+
+    # ---- how they stand --------------------------------------------------------------------------
+
+    def check_ready(self) -> None:
+        """Check that both are unlocked and not locked out.
+
+        Raises:
+            NotNow: one of them is not, or does not answer.
+        """
+        for name, client in (("generator", self._rng), ("inspector", self._inspector)):
+            status = _asked(client, name, "status", {})
+            if status.get("failed"):
+                raise NotNow(f"The {name} has stopped: {status['failed']}.")
+            if not status.get("unlocked"):
+                raise NotNow(f"The {name} is locked; a holder of its key must unlock it.")
+            for lockout in status.get("lockouts", []):
+                raise NotNow(f"The {name} is locked out: {lockout['detail']}.")
+
+    def standing(self, series: str) -> Standing:
+        """Return where a series stands in the generator's journal.
+
+        Raises:
+            NotNow: it does not answer, or does not know the series.
+        """
+        known = _asked(self._rng, "generator", "status", {}).get("series", {})
+        if series not in known:
+            raise NotNow(f"The generator does not know series {series}.")
+        return Standing(known[series]["next"], known[series]["previous"])
+
+    # ---- sealing ---------------------------------------------------------------------------------
+
+    def cosign(self, note: str, old_size: int, proof: list[bytes], cosigned: str | None) -> str:
+        """Have the inspector cosign a head of the log, and return the note with its signature.
+
+        Raises:
+            NotNow: it does not.
+            Elsewhere: it has seen another size than the proof begins at.
+        """
+        steps = [step.hex() for step in proof]
+        fields = {"note": note, "old_size": old_size, "proof": steps, "cosigned": cosigned}
+        try:
+            answer = self._inspector.call("cosign", fields)
+        except Refused as no:
+            if no.code == OLD_CHECKPOINT:
+                raise Elsewhere(cast("int", no.evidence["size"])) from None
+            raise NotNow(no.message) from None
+        except Unreachable as trouble:
+            raise _away("inspector", trouble) from None
+        return cast("str", answer["note"])
+
+    def lock_request(self, locked: Locked, office: Ed25519PrivateKey) -> Document:
+        """Return what the generator is asked to draw a game with: statement, signed, and seal."""
+        keys = read_keys(self._public)
+        statement = shaped(
+            LockStatement,
+            {
+                **_head("keno/lock-statement", locked),
+                "derivation": 1,
+                "log_origin": locked.log_origin,
+                "checkpoint": read_note(locked.note).text,
+                "lock_index": locked.lock_index,
+                "lock_leaf": locked.lock_leaf.hex(),
+                "office_key": key_id(public_text(office.public_key())),
+                "rng_key": key_id(keys["rng"]),
+                "mark_key": key_id(keys["mark"]),
+                "closes_at": locked.closes_at,
+                "locked_at": locked.locked_at,
+            },
+        )
+        its_seal = {"note": locked.note, "proof": [step.hex() for step in locked.proof]}
+        return {"statement": seal(statement, office), "seal": its_seal}
+
+    # ---- drawing and voiding ---------------------------------------------------------------------
+
+    def draw(self, request: Mapping[str, Any]) -> Ended:
+        """Have a locked game drawn, or return what was drawn; checked.
+
+        Raises:
+            NotNow: it is not drawn now, or what came back is not its draw.
+        """
+        try:
+            answer = self._rng.call("draw", request)
+        except Refused as no:
+            if no.code != UNKNOWN_GAME:
+                raise NotNow(no.message) from None
+            # A new generator, whose handover came after this game: the inspector has it.
+            said = request["statement"]["body"]
+            which = {"series": said["series"], "game": said["game"]}
+            answer = _asked(self._inspector, "inspector", "record", which)
+        except Unreachable as trouble:
+            raise _away("generator", trouble) from None
+        return self.checked_draw(cast("Document", answer.get("drawn")), request["statement"])
+
+    def checked_draw(self, document: Document, statement: Document) -> Ended:
+        """Return a draw that was checked from public keys against its statement.
+
+        Raises:
+            NotNow: something in it does not follow.
+        """
+        try:
+            verify_against_statement(document, statement, read_keys(self._public))
+        except Wrong as found:
+            raise NotNow(f"The draw is not believed: {found}.") from None
+        record = document["record"]["body"]
+        return Ended(document, bytes.fromhex(document_hash(record)), record["numbers"])
+
+    def void_statement(
+        self, locked: Mapping[str, Any], reason: str, at: str, office: Ed25519PrivateKey
+    ) -> Document:
+        """Return the signed statement that a game cannot be drawn.
+
+        Args:
+            locked: the body that names the game: jurisdiction, house, series, game, previous.
+            reason: why it cannot.
+            at: when that was said.
+            office: the key that signs it.
+        """
+        names = ("jurisdiction", "house", "series", "game", "previous")
+        body = {
+            "label": "keno/void-statement",
+            "version": 1,
+            **{name: locked[name] for name in names},
+            "reason": reason,
+            "office_key": key_id(public_text(office.public_key())),
+            "voided_at": at,
+        }
+        return cast("Document", seal(shaped(VoidStatement, body), office))
+
+    def void(self, statement: Document) -> Ended:
+        """Have a game voided, or return its void; checked.
+
+        Raises:
+            Marked: the game has a mark, and cannot be voided.
+            NotNow: it is not voided now, or what came back is not its void.
+        """
+        try:
+            answer = self._rng.call("void", {"statement": statement})
+        except Refused as no:
+            if no.code in HAS_OUTCOME:
+                raise Marked(no.message) from None
+            raise NotNow(no.message) from None
+        except Unreachable as trouble:
+            raise _away("generator", trouble) from None
+        document = cast("Document", answer.get("void"))
+        try:
+            verify_void(document, read_keys(self._public))
+        except Wrong as found:
+            raise NotNow(f"The void is not believed: {found}.") from None
+        if document["statement"]["body"] != statement["body"]:
+            raise NotNow("The void is not believed: it is that of another statement.")
+        record = document_hash(document["record"]["body"])
+        return Ended(document, bytes.fromhex(record), None)
+
+
+class Elsewhere(Exception):  # noqa: N818  an answer that was lost, not a fault
+    """The inspector has cosigned another size than we know of."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(f"the inspector has seen {size} entries")
+        self.size = size
+
+
+def publish_terms(  # noqa: PLR0913, PLR0917  what a house brings to the ceremony
+    folder: Path,
+    house: str,
+    jurisdiction: str,
+    log_origin: str,
+    series: Mapping[str, int],
+    keys: Mapping[str, Ed25519PrivateKey],
+) -> None:
+    """Bring house, series and the public halves of the office's keys to the key ceremony."""
+    folder.mkdir(parents=True, exist_ok=True)
+    terms = {
+        "label": "keno/terms",
+        "version": 1,
+        "jurisdiction": jurisdiction,
+        "house": house,
+        "log_origin": log_origin,
+        "series": dict(series),
+    }
+    (folder / TERMS).write_text(json.dumps(terms, indent=2, sort_keys=True) + "\n")
+    for role, key in keys.items():
+        public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        (folder / f"{role}.pem").write_bytes(public)
+
+
+def _head(label: str, locked: Locked) -> Document:
+    return {
+        "label": label,
+        "version": 1,
+        "jurisdiction": locked.jurisdiction,
+        "house": locked.house,
+        "series": locked.series,
+        "game": locked.game,
+        "previous": locked.previous,
+    }
+
+
+def _asked(client: Peer, name: str, act: str, fields: Mapping[str, object]) -> Document:
+    try:
+        return cast("Document", client.call(act, fields))
+    except Refused as no:
+        raise NotNow(no.message) from None
+    except Unreachable as trouble:
+        raise _away(name, trouble) from None
+
+
+def _away(name: str, trouble: Exception) -> NotNow:
+    return NotNow(f"The {name} does not answer: {trouble}.")

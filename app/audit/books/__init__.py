@@ -5,7 +5,7 @@ every log body, and each check is a small function that yields what is wrong; al
 run. `keno books` prints the outcome, tests run it after each step, a house every night.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -13,9 +13,11 @@ from app.audit.books.entries import check_entries
 from app.audit.books.locks import check_locks, check_sold_files
 from app.audit.books.money import check_money
 from app.audit.books.numbers import check_numbers
+from app.audit.books.outcomes import check_locked_in_order, check_outcomes
 from app.audit.books.prices import check_prices
 from app.audit.books.stored import Stored, read_stored
 from app.audit.books.tender import check_tender
+from app.audit.books.wins import check_wins
 from app.audit.faults import Fault
 from app.audit.log_check import check_log
 from app.store.queries import Reading
@@ -28,14 +30,27 @@ CHECKS: dict[str, Callable[[Stored], Iterator[Fault]]] = {
     "tender": check_tender,
     "money": check_money,
     "entries": check_entries,
+    "outcomes": check_outcomes,
+    "draws in turn": check_locked_in_order,
+    "wins": check_wins,
 }
 
 
 def check_books(
-    connection: Reading, origin: str, log_key: Ed25519PublicKey
+    connection: Reading,
+    origin: str,
+    log_key: Ed25519PublicKey,
+    draw_keys: Mapping[str, str],
 ) -> dict[str, list[Fault]]:
-    """Run every check; return the faults of each, none where all is well."""
-    stored = read_stored(connection)
+    """Run every check; return the faults of each, none where all is well.
+
+    Args:
+        connection: where everything is read, at one moment.
+        origin: the name of the log.
+        log_key: by which its heads are signed.
+        draw_keys: the public keys of the draw, by role.
+    """
+    stored = read_stored(connection, draw_keys)
     found = {name: list(check(stored)) for name, check in CHECKS.items()}
     found["log"] = list(check_log(connection, origin, log_key))
     return found

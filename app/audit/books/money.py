@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from app.audit.books.stored import OPEN, Stored
 from app.audit.faults import Fault
+from app.store.queries.books import StoredRefund
 
 
 def check_money(stored: Stored) -> Iterator[Fault]:
@@ -25,7 +26,32 @@ def check_money(stored: Stored) -> Iterator[Fault]:
             yield Fault("money", f"ticket {number} was paid for into a drawer that is not its own")
         if number in stored.voids:
             yield from _check_void(stored, number)
+    for refund in stored.refunds:
+        yield from _check_refund(stored, refund)
     yield from _check_balances(stored)
+
+
+def _check_refund(stored: Stored, refund: StoredRefund) -> Iterator[Fault]:
+    """What goes back is the price of games that were not played; a coupon's part is not cash."""
+    ticket = stored.tickets[refund.ticket]
+    if refund.cancelled_from is not None:
+        games = range(refund.cancelled_from, ticket.last_game + 1)
+        lock = stored.locks.get((ticket.series, refund.cancelled_from))
+        if lock is not None and refund.entry > lock:
+            yield Fault("money", f"ticket {ticket.number} was cancelled behind a lock")
+    else:
+        void = refund.void_game or 0
+        games = range(void, void + 1)
+        game = stored.games.get((ticket.series, void))
+        if game is None or game.state != "void":
+            yield Fault("money", f"ticket {ticket.number} was refunded for a game that is not void")
+    if refund.cents != len(games) * ticket.price_per_game_cents:
+        yield Fault("money", f"what ticket {ticket.number} was refunded is not the price")
+    together = [each for each in stored.refunds if each.entry == refund.entry]
+    if _moved(stored, refund.entry, "prepaid") != sum(each.cents for each in together):
+        yield Fault("money", f"the refund of ticket {ticket.number} is not what was prepaid")
+    if _drawers(stored, refund.entry) - {refund.drawer}:
+        yield Fault("money", f"ticket {ticket.number} was refunded from another's drawer")
 
 
 def _check_void(stored: Stored, number: int) -> Iterator[Fault]:
@@ -66,14 +92,19 @@ def _check_balances(stored: Stored) -> Iterator[Fault]:
 
 
 def _prices_by_lock(stored: Stored) -> Counter[bool]:
-    """Return the price of all games of live tickets: of those locked, and of those not."""
+    """Return the price of all games of live tickets: of those locked, and of those not.
+
+    A game that is void counts as one that is not, until its price went back.
+    """
     prices: Counter[bool] = Counter()
+    back = {(each.ticket, each.void_game) for each in stored.refunds}
     for ticket in stored.tickets.values():
         if ticket.number not in stored.voids:
-            for number in range(ticket.first_game, ticket.last_game + 1):
+            for number in range(ticket.first_game, stored.plays_until(ticket) + 1):
                 game = stored.games.get((ticket.series, number))
-                is_locked = game is not None and game.state != OPEN
-                prices[is_locked] += ticket.price_per_game_cents
+                is_locked = game is not None and game.state not in (OPEN, "void")
+                if (ticket.number, number) not in back:
+                    prices[is_locked] += ticket.price_per_game_cents
     return prices
 
 

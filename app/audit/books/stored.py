@@ -2,7 +2,9 @@
 
 import json
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from app.keno.card_file import read_card
@@ -10,7 +12,10 @@ from app.keno.rate_card import RateCard
 from app.store.queries import Reading, books, log
 from app.store.queries.books import (
     StoredGame,
+    StoredOutcome,
     StoredPosting,
+    StoredRefund,
+    StoredSettlement,
     StoredTender,
     StoredTicket,
     StoredVoid,
@@ -34,6 +39,14 @@ class Stored:
     first_games: dict[str, int]
     closed_drawers: set[int]
     last_number: int
+    outcomes: dict[tuple[str, int], StoredOutcome]
+    statements: dict[tuple[str, int], Any]
+    settlements: dict[tuple[str, int], StoredSettlement]
+    wins: dict[int, dict[int, tuple[int, int]]]
+    shares: dict[int, dict[int, int]]
+    verdicts: dict[int, str]
+    refunds: list[StoredRefund]
+    draw_keys: Mapping[str, str]
     tags: dict[int, str] = field(default_factory=dict)
     bodies: dict[int, dict[str, Any]] = field(default_factory=dict)
 
@@ -52,13 +65,37 @@ class Stored:
             ticket
             for ticket in self.tickets.values()
             if ticket.series == series
-            and ticket.first_game <= number <= ticket.last_game
+            and ticket.first_game <= number <= self.plays_until(ticket)
             and ticket.number not in self.voids
         ]
 
+    def plays_until(self, ticket: StoredTicket) -> int:
+        """Return the last game that a ticket plays: its rest may be cancelled."""
+        return self.cancelled.get(ticket.number, ticket.last_game + 1) - 1
 
-def read_stored(connection: Reading) -> Stored:
-    """Read everything."""
+    @cached_property
+    def cancelled(self) -> dict[int, int]:
+        """From which game on each ticket is cancelled."""
+        return {
+            each.ticket: each.cancelled_from
+            for each in self.refunds
+            if each.cancelled_from is not None
+        }
+
+
+def read_stored(connection: Reading, draw_keys: Mapping[str, str]) -> Stored:
+    """Read everything.
+
+    Args:
+        connection: where it is read.
+        draw_keys: the public keys of the draw, by role.
+    """
+    wins: dict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
+    for attempt, ticket, uncut, cents in books.all_wins(connection):
+        wins[attempt][ticket] = (uncut, cents)
+    shares: dict[int, dict[int, int]] = defaultdict(dict)
+    for attempt, ticket, cents in books.all_shares(connection):
+        shares[attempt][ticket] = cents
     postings: dict[int, list[StoredPosting]] = defaultdict(list)
     for posting in books.all_postings(connection):
         postings[posting.entry].append(posting)
@@ -79,6 +116,16 @@ def read_stored(connection: Reading) -> Stored:
         first_games=books.first_games(connection),
         closed_drawers=books.closed_drawers(connection),
         last_number=books.last_ticket_number(connection),
+        outcomes={(each.series, each.game): each for each in books.all_outcomes(connection)},
+        statements=books.statements(connection),
+        settlements={
+            (each.series, each.game): each for each in books.newest_settlements(connection)
+        },
+        wins=wins,
+        shares=shares,
+        verdicts=books.verdicts(connection),
+        refunds=list(books.all_refunds(connection)),
+        draw_keys=draw_keys,
     )
     for entry in log.entries(connection):
         stored.tags[entry.id] = entry.tag

@@ -6,15 +6,25 @@ committed at once or not at all.
     found_house   the house with its series, locations, stations and first staff
     access        enrolling a station, signing in and out, approving, disabling
     rate_cards    bringing a rate card, accepting it by two, putting it into force
+    schedule      when the games of a series close
     drawer        opening a drawer and closing it
     open_game     a game is sold for
     quote         what a request costs, or every fault at once
     sell          the ticket: numbered, logged, paid for, to be printed
     void          a ticket taken back before its game is locked
-    look_up       what a ticket is and how it stands
+    look_up       what a ticket is and how it stands (`standing`)
+    notice        a minute before the close
+    override      a supervisor closes a game earlier or later; the caller holds it
     lockout       no more sales and voids; the next game opens
     seal          the log gets its places, and its head is signed
+    cosign        the inspector witnesses the head: the game is sealed
+    draw          twenty numbers, once; or the game is void
+    settle        what every ticket won
+    certify       the second grader agrees, or the game is frozen
+    release       a frozen game is graded again
+    refund        money back for games that are not played
 
 What they stand on: `office` (database, keys, entropy), `keys`, `codes` (validation codes),
-`asking` (request ids), `permissions`, `refusals`.
+`asking` (request ids), `permissions`, `refusals`, `day` (the gaming day), `lease` (what only one
+process may do), `clock_jump`.
 """

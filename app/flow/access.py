@@ -14,7 +14,7 @@ from argon2.exceptions import VerificationError
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.actor import Actor
+from app.flow.actor import Actor, actor_of
 from app.flow.office import Office
 from app.flow.permissions import FOR, Permission
 from app.flow.refusals import No, say_no
@@ -110,7 +110,10 @@ def sign_in(office: Office, station_token: str | None, name: str, secret: str) -
     Refuses: a station that is not enrolled, a wrong name or secret, someone who is locked or
     disabled.
     """
-    checked = _check_secret(office, name, secret)
+    # The station first: what comes from anywhere else costs no hashing.
+    with office.database.reading() as connection:
+        known = people.station_with(connection, digest(station_token or "")) is not None
+    checked = known and _check_secret(office, name, secret)
     token = office.entropy(TOKEN_BYTES).hex()
     with office.unit() as unit:
         station = people.station_with(unit.connection, digest(station_token or ""))
@@ -179,6 +182,16 @@ def working(unit: Unit, credentials: Credentials) -> Worker:
     if found.ended or found.until <= unit.now(found.read_at):
         raise say_no(No.NOT_SIGNED_IN)
     return found
+
+
+def acting(office: Office, credentials: Credentials, permission: Permission) -> Actor:
+    """Return who is at work, as who acts.
+
+    Refuses: as `working`; an act that is not theirs.
+    """
+    with office.database.reading() as connection:
+        who = at_work(credentials, permission)(Unit(office.database, connection))
+    return actor_of(who)
 
 
 def at_work(credentials: Credentials, permission: Permission) -> Callable[[Unit], Worker]:

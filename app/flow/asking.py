@@ -19,7 +19,7 @@ from app.store.queries import tickets as queries
 from app.store.queries.people import Worker
 from app.store.records import tickets as records
 from app.store.records.together import CameSecond, Row
-from app.store.unit import Unit
+from app.store.unit import CommitUnknown, Unit
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,40}")
 
@@ -74,15 +74,41 @@ def answer_once(
                 return answer
         except CameSecond:
             continue
+        except CommitUnknown:
+            # Looked for once, on a new connection; else the station is told that nobody knows, and
+            # asks again.
+            done = answered_before(office, asked, worker)
+            if done is None:
+                raise
+            return done
         except Refused:
             # What was answered after this one looked may be the very reason of the refusal: the
             # ticket is void because this void was done, the game locked behind this sale.
-            with office.database.reading() as connection:
-                unit = Unit(office.database, connection)
-                meanwhile = _answered(unit, worker(unit), asked)
+            meanwhile = answered_before(office, asked, worker)
             if meanwhile is None:
                 raise
             return meanwhile
+
+
+def answered_before(
+    office: Office, asked: Asking, worker: Callable[[Unit], Worker]
+) -> Answer | None:
+    """Return what was answered under a request id, if anything was.
+
+    Refuses: whoever is not at work; the same id with other content.
+    """
+    with office.database.reading() as connection:
+        unit = Unit(office.database, connection)
+        return _answered(unit, worker(unit), asked)
+
+
+def place_of(office: Office, worker: Callable[[Unit], Worker]) -> str:
+    """Return the station at which a worker is.
+
+    Refuses: whoever is not at work.
+    """
+    with office.database.reading() as connection:
+        return worker(Unit(office.database, connection)).station_code
 
 
 def _answered(unit: Unit, who: Worker, asked: Asking) -> Answer | None:

@@ -65,7 +65,7 @@ def close_drawer(
 
     def act(unit: Unit, who: Worker) -> Answer:
         # Held first: a sale that is on its way belongs to what should be there.
-        if who.drawer != drawer or not records.hold_drawer(unit, drawer, to_close=True):
+        if who.drawer != drawer or not records.hold_drawer_to_close(unit, drawer):
             raise say_no(No.NO_SUCH_DRAWER)
         expected = queries.contents(unit.connection, drawer)
         expected_cents, counted_cents = sum(expected.values()), sum(counted.values())

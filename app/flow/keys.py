@@ -3,6 +3,7 @@
 - Validation keys, numbered 1 to 99: the newest makes the codes of new tickets, each older one still
   checks those that it made.
 - The log's key, which signs its heads.
+- The office's key, which signs what the keyed processes are asked to draw or void.
 """
 
 import os
@@ -23,7 +24,7 @@ from cryptography.hazmat.primitives.serialization import (
 from app.entropy import Entropy
 
 KEY_BYTES = 32
-LOG_KEY = "log.key"
+LOG_KEY, OFFICE_KEY = "log.key", "office.key"
 _VALIDATION = re.compile(r"validation-([1-9][0-9]?)\.key")
 
 
@@ -37,6 +38,7 @@ class Keys:
 
     validation: Mapping[int, bytes]
     log: Ed25519PrivateKey
+    office: Ed25519PrivateKey
 
     @property
     def newest(self) -> int:
@@ -45,15 +47,21 @@ class Keys:
 
 
 def make_keys(folder: Path, entropy: Entropy) -> None:
-    """Make the first keys of a house.
+    """Make the keys of a house that are not there yet.
 
     Raises:
-        FileExistsError: there are keys already; they are never replaced.
+        FileExistsError: all are there; they are never replaced.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _write(folder / "validation-1.key", entropy(KEY_BYTES).hex().encode())
-    key = Ed25519PrivateKey.from_private_bytes(entropy(KEY_BYTES))
-    _write(folder / LOG_KEY, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    signing = [name for name in (LOG_KEY, OFFICE_KEY) if not (folder / name).exists()]
+    has_validation = any(folder.glob("validation-*.key"))
+    if has_validation and not signing:
+        raise FileExistsError(str(folder))
+    if not has_validation:
+        _write(folder / "validation-1.key", entropy(KEY_BYTES).hex().encode())
+    for name in signing:
+        key = Ed25519PrivateKey.from_private_bytes(entropy(KEY_BYTES))
+        _write(folder / name, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
 
 
 def read_keys(folder: Path) -> Keys:
@@ -73,12 +81,15 @@ def read_keys(folder: Path) -> Keys:
         validation = {
             number: bytes.fromhex(_read(path).decode()) for number, path in numbered.items()
         }
-        log = cast("Ed25519PrivateKey", load_pem_private_key(_read(folder / LOG_KEY), None))
+        log, signing = (
+            cast("Ed25519PrivateKey", load_pem_private_key(_read(folder / name), None))
+            for name in (LOG_KEY, OFFICE_KEY)
+        )
     except ValueError as fault:
         raise KeysMissing(f"a file in {folder} is not a key: {fault}") from None
     if any(len(key) != KEY_BYTES for key in validation.values()):
         raise KeysMissing(f"a validation key has {KEY_BYTES} bytes, in hexadecimal")
-    return Keys(validation, log)
+    return Keys(validation, log, signing)
 
 
 def _read(path: Path) -> bytes:

@@ -8,24 +8,38 @@ Write order:
    after: the game is locked.*
 2. The log is sealed (`seal`), so that the sold file can no longer change. *Crash before: whoever
    seals next, seals it too.*
+
+A game is locked by the caller when its time has come; by hand by a supervisor, or by a writer with
+a supervisor's approval. Not while the game before it is undrawn, and not while the two keyed
+processes are not ready: the next game would open, and could not be drawn.
 """
 
+from collections.abc import Callable
 from datetime import datetime
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
-from app.flow.actor import Actor
+from app.flow.access import Approval, Credentials, approver, at_work, permit
+from app.flow.actor import Actor, actor_of
+from app.flow.day import gaming_day
+from app.flow.lease import Held
 from app.flow.office import Office
-from app.flow.open_game import Opening, check_is_open, open_game
+from app.flow.open_game import AUTOMATIC, Opening, check_is_open, open_game
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.flow.seal import seal_log
+from app.keno.game import GameState
+from app.software import software_hash
 from app.store.queries import games, house
+from app.store.queries.games import OpenGame
 from app.store.records import games as records
 from app.store.records.money import Leg, posting_rows
+from app.store.records.outcomes import event_row
 from app.store.records.together import add_rows
-from app.store.tables import Account
+from app.store.tables import Account, Role
+from app.store.unit import Unit
+
+Check = Callable[[Unit, OpenGame], None]
 
 
 def lock_game(
@@ -35,13 +49,78 @@ def lock_game(
     number: int | None = None,
     next_closes_at: datetime | None = None,
 ) -> int:
-    """Lock the open game of a series, open the next, and seal the log; return what was locked.
+    """Lock the open game of a series by hand, open the next, and seal the log; return its number.
 
     Whoever names the game that is meant locks that one or none, however often it is asked for.
 
-    Refuses: whoever may not; a series that is not there, or has no open game, or another one open.
+    Refuses: whoever may not; a series that is not there, or has no open game, or another one open;
+    while the game before is undrawn, or a keyed process is not ready.
     """
     permit(actor.role, Permission.GAME_RUN)
+    return _lock(office, actor.document(), series, number, next_closes_at, _whenever)
+
+
+def lock_at_station(  # noqa: PLR0913, PLR0917  who locks what, where, and with whose approval
+    office: Office,
+    credentials: Credentials,
+    series: str,
+    number: int,
+    approval: Approval | None,
+    next_closes_at: datetime | None = None,
+) -> int:
+    """Lock the open game from a work station: a writer needs a supervisor's approval (15.5(d)).
+
+    Refuses: as `lock_game`; a writer alone.
+    """
+    with office.database.reading() as connection:
+        who = at_work(credentials, Permission.GAME_LOCK)(Unit(office.database, connection))
+    by = actor_of(who).document()
+    if who.role is Role.WRITER:
+        if approval is None:
+            raise say_no(No.APPROVAL_NEEDED, why="a writer locks no game alone")
+        by["approver"] = approver(office, approval, who.station_code).code
+    return _lock(office, by, series, number, next_closes_at, _whenever)
+
+
+def lock_on_time(
+    office: Office, lease: Held, series: str, number: int, next_closes_at: datetime | None
+) -> int | None:
+    """Lock a game whose time has come, by the clock of the house; none if it has not.
+
+    Refuses: as `lock_game`.
+
+    Raises:
+        LeaseLost: another caller has taken over.
+    """
+
+    def check(unit: Unit, game: OpenGame) -> None:
+        lease.check(unit)
+        if game.closes_at is None or unit.now(game.read_at) < game.closes_at:
+            raise _TooEarly
+
+    try:
+        return _lock(office, AUTOMATIC, series, number, next_closes_at, check)
+    except _TooEarly:
+        return None
+
+
+class _TooEarly(Exception):  # noqa: N818  the caller asked a moment too early
+    pass
+
+
+def _whenever(unit: Unit, game: OpenGame) -> None:
+    """By hand a game is locked whenever it is wanted."""
+
+
+def _lock(  # noqa: PLR0913, PLR0917  who locks what, and when it may be
+    office: Office,
+    by: dict[str, object],
+    series: str,
+    number: int | None,
+    next_closes_at: datetime | None,
+    check: Check,
+) -> int:
+    office.check_ready()
     with office.unit() as unit:
         if house.first_game(unit.connection, series) is None:
             raise say_no(No.NO_SUCH_SERIES, series=series)
@@ -50,28 +129,44 @@ def lock_game(
         if game is None:
             raise say_no(No.NO_OPEN_GAME, series=series)
         check_is_open(series, number, game.number)
-        now = unit.now()
-        sold = games.sold_file(unit.connection, series, game.number)
-        body = {
-            "house": office.house.name,
-            "series": series,
-            "game": game.number,
-            "tickets": sold.tickets,
-            "handle_cents": sold.handle_cents,
-            "cards": [card.hex() for card in sold.card_hashes],
-            "closes_at": game.closes_at and time_text(game.closes_at),
-            "locked_at": time_text(now),
-            "by": actor.document(),
-        }
-        entry = office.log(unit, Tag.LOCK, body)
-        records.lock_game(unit, series, game.number, sold.tickets, sold.handle_cents, now, entry.id)
-        written = [
-            Leg(Account.PREPAID, sold.handle_cents),
-            Leg(Account.WRITE, -sold.handle_cents),
-        ]
-        add_rows(unit, entry.id, posting_rows(written))
-        following = Opening(series, game.number + 1, next_closes_at, actor.document())
+        check(unit, game)
+        before = games.game(unit.connection, series, game.number - 1)
+        if before is not None and before.state is GameState.LOCKED:
+            raise say_no(No.GAME_BEFORE_UNDRAWN, game=f"{series}-{before.number}")
+        _lock_open(office, unit, by, series, game)
+        following = Opening(series, game.number + 1, next_closes_at, by)
         open_game(office, unit, following)
         unit.commit()
     seal_log(office)
     return game.number
+
+
+def _lock_open(
+    office: Office, unit: Unit, by: dict[str, object], series: str, game: OpenGame
+) -> None:
+    now = unit.now()
+    sold = games.sold_file(unit.connection, series, game.number)
+    day = gaming_day(now, office.house.time_zone, office.house.day_starts_minutes).isoformat()
+    body = {
+        "house": office.house.name,
+        "series": series,
+        "game": game.number,
+        "tickets": sold.tickets,
+        "handle_cents": sold.handle_cents,
+        "cards": [card.hex() for card in sold.card_hashes],
+        "closes_at": game.closes_at and time_text(game.closes_at),
+        "locked_at": time_text(now),
+        "gaming_day": day,
+        "software": software_hash(),
+        "by": by,
+    }
+    entry = office.log(unit, Tag.LOCK, body)
+    records.lock_game(
+        unit, series, game.number, sold.tickets, sold.handle_cents, now, day, entry.id
+    )
+    written = [
+        Leg(Account.PREPAID, sold.handle_cents),
+        Leg(Account.WRITE, -sold.handle_cents),
+    ]
+    told = event_row("locked", series, game.number, {"tickets": sold.tickets}, now)
+    add_rows(unit, entry.id, [*posting_rows(written), told])

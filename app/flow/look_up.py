@@ -7,11 +7,11 @@ from app.flow.access import Credentials, at_work
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
+from app.flow.standing import Standing, standing_of
+from app.keno.game import GameState
 from app.keno.numbering import printed_number
-from app.store.queries import games
 from app.store.queries import tickets as queries
 from app.store.queries.tickets import TicketRow
-from app.store.tables import GameState
 from app.store.unit import Unit
 
 MASKED = "*" * 25  # the code is on the paper only
@@ -46,18 +46,26 @@ def look_up(office: Office, credentials: Credentials, number: int) -> dict[str, 
             "station": ticket.station_code,
             "writer": ticket.writer_code,
             "sold_at": time_text(ticket.sold_at),
-            **_standing(unit, ticket),
+            **_told(ticket, standing_of(connection, ticket)),
         }
 
 
-def _standing(unit: Unit, ticket: TicketRow) -> dict[str, str]:
-    if ticket.voided_at is not None:
-        return {"standing": "void", "explanation": f"Voided at {time_text(ticket.voided_at)}."}
-    name = f"{ticket.series}-{ticket.first_game}"
-    if ticket.first_game_state is GameState.OPEN:
-        return {"standing": "open", "explanation": f"Game {name} is not locked yet."}
-    last = games.game(unit.connection, ticket.series, ticket.last_game)
-    if last is None or last.state is GameState.OPEN:
-        ends = f"{ticket.series}-{ticket.last_game}"
-        return {"standing": "in-play", "explanation": f"The ticket plays until game {ends}."}
-    return {"standing": "not-decided", "explanation": "Not yet decided."}
+def _told(ticket: TicketRow, standing: Standing) -> dict[str, Any]:
+    return {
+        "standing": standing.stands.value,
+        "explanation": standing.explanation,
+        "plays_until": standing.last_game,
+        "win_cents": standing.win_cents,
+        "refund_due_cents": standing.refund_due_cents,
+        "games": [
+            {
+                "game": f"{ticket.series}-{game.number}",
+                "state": game.state.value,
+                "numbers": game.numbers,
+                # What is not certified is not told: it may still turn out otherwise.
+                "win_cents": game.win_cents if game.state is GameState.CERTIFIED else None,
+                "refunded_cents": game.refunded_cents,
+            }
+            for game in standing.games
+        ],
+    }

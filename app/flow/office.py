@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 
 from argon2 import PasswordHasher
@@ -11,8 +12,10 @@ from app.audit.entries import SALT_BYTES, Entry, make_entry
 from app.audit.tags import Tag
 from app.entropy import Entropy, system_entropy
 from app.flow.keys import Keys
+from app.flow.refusals import No, say_no
 from app.keno.card_file import read_card
 from app.keno.rate_card import RateCard
+from app.rng_client import KeyedProcesses, NotNow
 from app.store.database import Database
 from app.store.queries import cards, house
 from app.store.queries.house import HouseRow
@@ -29,12 +32,17 @@ class Logged:
     leaf: bytes
 
 
+class NotFounded(Exception):  # noqa: N818  the operator's to do
+    """The house was not founded yet."""
+
+
 @dataclass
 class Office:
     """The back office of one house."""
 
     database: Database
     keys: Keys
+    keyed: KeyedProcesses | None = None
     entropy: Entropy = system_entropy
     hasher: PasswordHasher = field(default_factory=PasswordHasher)
     _cards: dict[int, RateCard] = field(default_factory=dict)
@@ -45,13 +53,37 @@ class Office:
         with unit_of(self.database) as unit:
             yield unit
 
+    def now(self) -> datetime:
+        """Return the time by the one clock of the house."""
+        with self.database.reading() as connection:
+            return Unit(self.database, connection).now()
+
     @cached_property
     def house(self) -> HouseRow:
         """The house, which never changes once it is founded."""
         found = self.find_house()
         if found is None:
-            raise LookupError("the house was not founded yet")
+            raise NotFounded
         return found
+
+    def close(self) -> None:
+        """Close every connection."""
+        if self.keyed is not None:
+            self.keyed.close()
+        self.database.close()
+
+    def check_ready(self) -> None:
+        """Check that games can be drawn: both keyed processes are there and ready.
+
+        Refuses: if they are not.
+        """
+        if self.keyed is None:
+            why = "this process was not told where the keyed processes are."
+            raise say_no(No.NOT_READY, why=why)
+        try:
+            self.keyed.check_ready()
+        except NotNow as trouble:
+            raise say_no(No.NOT_READY, why=str(trouble)) from None
 
     def find_house(self) -> HouseRow | None:
         """Return the house, if it was founded."""

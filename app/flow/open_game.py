@@ -7,12 +7,18 @@ from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import permit
 from app.flow.actor import Actor
+from app.flow.lease import Held
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
+from app.keno.refusals import quoted
 from app.store.queries import cards, games, house
 from app.store.records import games as records
+from app.store.records.outcomes import event_row
 from app.store.unit import Unit
+
+NUMBER_DIGITS = 15
+AUTOMATIC: dict[str, object] = {"staff": None, "role": "caller", "at": "caller"}
 
 
 @dataclass(frozen=True)
@@ -31,22 +37,58 @@ def open_first_game(
     """Open the first game of a series, or the next one if none is open; return its number.
 
     Refuses: whoever may not; a series that is not there, a game that is open already, a house
-    without a card.
+    without a card; while a keyed process is not ready.
     """
     permit(actor.role, Permission.GAME_RUN)
+    office.check_ready()
     with office.unit() as unit:
-        first = house.first_game(unit.connection, series)
-        if first is None:
+        if house.first_game(unit.connection, series) is None:
             raise say_no(No.NO_SUCH_SERIES, series=series)
         unit.lock_series(series)
         is_open = games.open_game(unit.connection, series)
         if is_open is not None:
             raise say_no(No.GAME_OPEN, game=f"{series}-{is_open.number}")
-        last = games.last_game(unit.connection, series)
-        number = first if last is None else last.number + 1
+        number = _next_number(unit, series)
         open_game(office, unit, Opening(series, number, closes_at, actor.document()))
         unit.commit()
     return number
+
+
+def open_on_time(office: Office, lease: Held, series: str, closes_at: datetime | None) -> None:
+    """Open the next game of a series that has none open, for the caller.
+
+    Refuses: as `open_first_game`.
+
+    Raises:
+        LeaseLost: another caller has taken over.
+    """
+    office.check_ready()
+    with office.unit() as unit:
+        unit.lock_series(series)
+        lease.check(unit)
+        if games.open_game(unit.connection, series) is not None:
+            return
+        number = _next_number(unit, series)
+        open_game(office, unit, Opening(series, number, closes_at, AUTOMATIC))
+        unit.commit()
+
+
+def _next_number(unit: Unit, series: str) -> int:
+    first = house.first_game(unit.connection, series)
+    if first is None:
+        raise say_no(No.NO_SUCH_SERIES, series=series)
+    last = games.last_game(unit.connection, series)
+    return first if last is None else last.number + 1
+
+
+def read_game(series: str, text: str) -> int:
+    """Return the number of a game that was named as text.
+
+    Refuses: what is no number of a game.
+    """
+    if not text.isdecimal() or len(text) > NUMBER_DIGITS or not int(text):
+        raise say_no(No.NO_SUCH_GAME, game=quoted(f"{series}-{text}"))
+    return int(text)
 
 
 def check_is_open(series: str, meant: int | None, is_open: int) -> None:
@@ -81,4 +123,6 @@ def open_game(office: Office, unit: Unit, opening: Opening) -> None:
         "closes_at": closes_at and time_text(closes_at),
         "by": opening.by,
     }
-    office.log(unit, Tag.GAME, body)
+    facts = {"closes_at": body["closes_at"]}
+    told = event_row("opened", opening.series, opening.number, facts, now)
+    office.log_with(unit, Tag.GAME, body, [told])

@@ -15,9 +15,12 @@ class Permission(StrEnum):
     TICKET_QUOTE = "ticket:quote"
     TICKET_SELL = "ticket:sell"
     TICKET_VOID = "ticket:void"
+    TICKET_REFUND = "ticket:refund"
     TICKET_LOOK_UP = "ticket:look-up"
     DRAWER_KEEP = "drawer:keep"
+    GAME_LOCK = "game:lock"
     GAME_RUN = "game:run"
+    GAME_RELEASE = "game:release"
     APPROVE = "approval:give"
     CARD_BRING = "card:bring"
     CARD_ACCEPT = "card:accept"
@@ -33,9 +36,12 @@ FOR: dict[Permission, frozenset[Role]] = {
     Permission.TICKET_QUOTE: _EVERYONE,
     Permission.TICKET_SELL: _WRITERS,
     Permission.TICKET_VOID: _WRITERS,
+    Permission.TICKET_REFUND: _WRITERS,
     Permission.TICKET_LOOK_UP: _EVERYONE - {Role.ADMINISTRATOR},
     Permission.DRAWER_KEEP: _WRITERS,
+    Permission.GAME_LOCK: _WRITERS,
     Permission.GAME_RUN: _SUPERVISORS,
+    Permission.GAME_RELEASE: frozenset({Role.KENO_MANAGER, Role.OUTSIDE_MANAGER}),
     Permission.APPROVE: _SUPERVISORS,
     Permission.CARD_BRING: _SUPERVISORS,
     Permission.CARD_ACCEPT: _SUPERVISORS | {Role.OUTSIDE_MANAGER},

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from app.keno.conditioning import Line
 from app.keno.conditioning_text import read_set
 from app.keno.letters import set_name
 from app.keno.request import Request, WrittenLine
-from app.keno.spots import NUMBERS
-from app.keno.ticket import Ticket
+from app.keno.spots import NUMBERS, mask_of
+from app.keno.ticket import Ticket, TicketType
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,22 @@ def play_document(ticket: Ticket) -> dict[str, Any]:
             for line in ticket.lines
         ],
     }
+
+
+def ticket_of(kind: str, play: Mapping[str, Any], games: int) -> Ticket:
+    """Return a ticket as it was sold, for grading; it was checked when it was sold."""
+    lines = tuple(
+        Line(
+            line["spots"],
+            line["ways"],
+            line["rate_cents"],
+            line["schedule"],
+            tuple(read_set(name) for name in line.get("sets", ())),
+        )
+        for line in play["lines"]
+    )
+    groups = tuple(mask_of(group) for group in play["groups"])
+    return Ticket(TicketType(kind), groups, lines, games, quick_pick=False)
 
 
 def request_of(play: Mapping[str, Any], games: int) -> Request:

@@ -27,6 +27,7 @@ from app.store.unit import Unit
 NOTICE = timedelta(minutes=1)  # for how long a card is published before it can hold
 # The log has the file word for word, and at worst writes every character of it as two.
 FILE_MAX = 28 * 1024
+NAME_MAX = 100
 
 
 def bring_card(office: Office, actor: Actor, file: bytes) -> bytes:
@@ -40,6 +41,8 @@ def bring_card(office: Office, actor: Actor, file: bytes) -> bytes:
         raise Refused([refusal(Code.TOO_LONG, limit=FILE_MAX)])
     card, faults = read_card_and_faults(file)
     refuse_all((*faults, *check_card(card)))
+    if not 1 <= len(card.name) <= NAME_MAX:
+        raise say_no(No.CARD_NAME, "name", limit=NAME_MAX)
     digest = sha256(file).digest()
     with office.unit() as unit:
         if cards.card_hashed(unit.connection, digest) is not None:

@@ -51,10 +51,21 @@ class No(Coded):
     GAME_LOCKED = "game.locked", "Game {game} is locked; the next one is {next}."
     GAME_TO_COME = "game.not_open_yet", "Game {game} is not open yet; the open one is {open}."
     GAME_CLOSED = "game.closed", "Game {game} is closed and about to be locked."
+    NO_SUCH_GAME = "game.unknown", "There is no game {game}."
+    GAME_BEFORE_UNDRAWN = "game.previous_undrawn", "Game {game} is not drawn yet."
+    TIME_PASSED = "game.time_passed", "{time} has passed already."
+    BAD_SCHEDULE = (
+        "series.bad_schedule",
+        "An interval has 10 seconds to a day, and hours begin before they end, within a day.",
+    )
+    NOT_READY = "draw.not_ready", "Games cannot be drawn now: {why}"
+    NOT_FROZEN = "game.not_frozen", "Game {game} is not frozen."
+    NOT_TO_VOID = "game.not_to_void", "Game {game} is not a locked game that waits for its draw."
     NO_CARD = "card.none_in_force", "No rate card is in force."
 
     # Rate cards.
     CARD_UNKNOWN = "card.unknown", "There is no such version of the rate card."
+    CARD_NAME = "card.name", "The name of a card has 1 to {limit} characters."
     CARD_KNOWN = "card.known", "This version of the rate card was brought before."
     CARD_NOT_ACCEPTED = (
         "card.not_accepted",
@@ -71,6 +82,11 @@ class No(Coded):
     WRONG_CODE = "ticket.wrong_code", "The validation code does not belong to ticket {number}."
     ALREADY_VOID = "ticket.already_void", "Ticket {number} was voided at {at}."
     TOO_LATE = "ticket.game_locked", "Game {game} is locked; ticket {number} stands as printed."
+    VOID_INSTEAD = (
+        "ticket.void_instead",
+        "Nothing of ticket {number} is played yet; void it instead.",
+    )
+    NOTHING_TO_REFUND = "ticket.nothing_to_refund", "Nothing of ticket {number} goes back."
     COUPON_SPENT = "coupon.spent", "Coupon {serial} was spent before."
     APPROVAL_NEEDED = "approval.needed", "A supervisor must approve: {why}."
     APPROVER_SAME = "approval.same_person", "Nobody approves their own act."

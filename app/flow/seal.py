@@ -58,7 +58,9 @@ def place_pending(unit: Unit) -> bool:
 def _sign_head(office: Office) -> str:
     """Sign the head that is committed, unless it is signed; the first note of a size counts."""
     with office.unit() as unit:
-        head = queries.head(unit.connection)
+        # Held: or a larger head could be signed first, and this one would become an earlier seal
+        # of games that tickets were already printed with.
+        head = queries.head(unit.connection, held=True)
         if head is None:
             raise LookupError("the house was not founded yet")
         note = queries.checkpoint_sized(unit.connection, head.size)

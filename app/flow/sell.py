@@ -80,14 +80,11 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
     if who.drawer is None:
         raise say_no(No.NO_DRAWER)
     game = _game_to_sell(unit, who, sale)
-    if not hold_drawer(unit, who.drawer):
+    if not hold_drawer(unit, who):
         raise say_no(No.NO_DRAWER)
     request, source = _request(unit, sale)
     ticket = quote(request, office.card(unit, game.card))
     refuse_all(check_tender(sale.tender, ticket.price_cents))
-    sold_at = unit.now(game.read_at)
-    if game.closes_at is not None and sold_at >= game.closes_at:
-        raise say_no(No.GAME_CLOSED, game=f"{sale.series}-{game.number}")
     last_game = game.number + ticket.games - 1
     change_cents = tendered_cents(sale.tender) - ticket.price_cents
     play = play_document(ticket)
@@ -106,13 +103,15 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
         "replay_of": sale.replay_of,
         "station": who.station_code,
         "writer": who.code,
-        "sold_at": time_text(sold_at),
         "request_id": asked.request,
         "tender": [_tender_document(part) for part in sale.tender],
         "change_cents": change_cents,
         "previous_seal": game.seal and {"game": game.sealed_game, "seal": short_seal(game.seal)},
     }
-    number = records.next_number(unit)
+    number, sold_at = records.next_number(unit)
+    # Judged by the time that is printed, behind everything that this sale had to wait for.
+    if game.closes_at is not None and sold_at >= game.closes_at:
+        raise say_no(No.GAME_CLOSED, game=f"{sale.series}-{game.number}")
     answer = {
         "number": number,
         "printed_number": printed_number(number),
@@ -153,7 +152,8 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
         *posting_rows(_money(who.drawer, sale.tender, ticket, change_cents)),
         records.print_job_row(who.station, Slip.TICKET, {"ticket": number}),
     ]
-    office.log_with(unit, Tag.TICKET, {"number": number, **facts}, rows)
+    body = {"number": number, "sold_at": time_text(sold_at), **facts}
+    office.log_with(unit, Tag.TICKET, body, rows)
     for part in sale.tender:
         if part.serial is not None and not records.spend_coupon(unit, part.serial, number):
             raise say_no(No.COUPON_SPENT, serial=quoted(part.serial))

@@ -9,12 +9,13 @@ station that asks again is told so.*
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import Approval, Credentials, approver, at_work, refused
-from app.flow.asking import Answer, Asking, answer_once, asking, kept
+from app.flow.asking import Answer, Asking, answer_once, answered_before, asking, kept, place_of
 from app.flow.codes import is_code
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -26,7 +27,7 @@ from app.store.queries import tickets as queries
 from app.store.queries.people import Person, Worker
 from app.store.queries.tickets import TicketRow
 from app.store.records import tickets as records
-from app.store.records.money import Leg, hold_drawer, posting_rows
+from app.store.records.money import Leg, hold_drawer, hold_person, posting_rows
 from app.store.records.together import Row
 from app.store.tables import Account, GameState, Slip, Void
 from app.store.unit import Unit
@@ -57,10 +58,12 @@ def void_ticket(
     worker = at_work(credentials, Permission.TICKET_VOID)
     approved_by = None
     if voiding.approval is not None:
-        # Only for someone at work: or anyone could try supervisors' secrets, and lock them out.
-        with office.database.reading() as connection:
-            where = worker(Unit(office.database, connection)).station_code
-        approved_by = approver(office, voiding.approval, where)
+        # What is done already is answered without asking the supervisor again. And only someone at
+        # work asks: or anyone could try supervisors' secrets, and lock them out.
+        before = answered_before(office, asked, worker)
+        if before is not None:
+            return before
+        approved_by = approver(office, voiding.approval, place_of(office, worker))
     act = partial(_void, office, asked, voiding, approved_by)
     return answer_once(office, asked, worker, act)
 
@@ -75,9 +78,7 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
 ) -> Answer:
     if who.drawer is None:
         raise say_no(No.NO_DRAWER)
-    ticket = _ticket_to_void(unit, voiding.number)
-    if not hold_drawer(unit, who.drawer):
-        raise say_no(No.NO_DRAWER)
+    ticket, now = _ticket_to_void(unit, who, voiding.number)
     if not voiding.reason.strip() or len(voiding.reason) > REASON_MAX:
         raise say_no(No.NO_REASON, "reason")
     with_code = voiding.code is not None
@@ -87,10 +88,9 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
         no = say_no(No.WRONG_CODE, "code", number=ticket.number)
         facts = {"ticket": ticket.number, "station": who.station_code, "staff": who.code}
         raise refused(office, unit, no, **facts)
-    _check_approved(who, ticket, approved_by, with_code=with_code)
+    _check_approved(unit, who, ticket, approved_by, with_code=with_code)
     paid = paid_in_kind(queries.tender_of(unit.connection, ticket.number), ticket.price_cents)
     back = [{"kind": part.kind.value, "cents": part.cents} for part in paid]
-    now = unit.now()
     body = {
         "house": office.house.name,
         "ticket": ticket.number,
@@ -131,12 +131,17 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
     return answer
 
 
-def _ticket_to_void(unit: Unit, number: int) -> TicketRow:
-    """Return a ticket whose first game is open, and stays open until this transaction ends."""
+def _ticket_to_void(unit: Unit, who: Worker, number: int) -> tuple[TicketRow, datetime]:
+    """Return a ticket whose first game is open, and stays so until this transaction ends.
+
+    And the time at which that was judged, behind everything that had to be waited for.
+    """
     found = queries.ticket(unit.connection, number)
     if found is None:
         raise say_no(No.UNKNOWN_TICKET, number=number)
     unit.share_series(found.series)
+    if not hold_drawer(unit, who):
+        raise say_no(No.NO_DRAWER)
     ticket = queries.ticket(unit.connection, number) or found  # as it is now, under the lock
     if ticket.voided_at is not None:
         at = time_text(ticket.voided_at)
@@ -145,16 +150,19 @@ def _ticket_to_void(unit: Unit, number: int) -> TicketRow:
     if ticket.first_game_state is not GameState.OPEN:
         raise say_no(No.TOO_LATE, number=printed_number(number), game=name)
     game = games.open_game(unit.connection, ticket.series)
-    if game is not None and game.closes_at is not None and unit.now() >= game.closes_at:
+    now = unit.now(None if game is None else game.read_at)
+    if game is not None and game.closes_at is not None and now >= game.closes_at:
         raise say_no(No.GAME_CLOSED, game=name)
-    return ticket
+    return ticket, now
 
 
 def _check_approved(
-    who: Worker, ticket: TicketRow, approved_by: Person | None, *, with_code: bool
+    unit: Unit, who: Worker, ticket: TicketRow, approved_by: Person | None, *, with_code: bool
 ) -> None:
     if approved_by is not None and approved_by.id == who.staff:
         raise say_no(No.APPROVER_SAME)
+    if approved_by is not None and not hold_person(unit, approved_by.id):
+        raise say_no(No.STAFF_DISABLED, name=approved_by.name)
     if approved_by is None and not with_code:
         raise say_no(No.APPROVAL_NEEDED, why="the ticket's code is missing")
     if approved_by is None and ticket.station != who.station:

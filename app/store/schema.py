@@ -6,8 +6,12 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy.exc import DBAPIError
 
 from app.store.database import Database
+
+Away = DBAPIError
+"""What reading raises if the database does not answer."""
 
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
 

@@ -15,6 +15,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from sqlalchemy import BigInteger, Connection, Executable, bindparam, func, select
+from sqlalchemy.exc import DBAPIError
 
 from app.store.columns import Utc
 from app.store.database import Database
@@ -25,6 +26,10 @@ _SHARE = select(func.pg_advisory_xact_lock_shared(_NUMBER))
 _LOCK = select(func.pg_advisory_xact_lock(_NUMBER))
 
 
+class CommitUnknown(Exception):  # noqa: N818  not a failure: it may be done
+    """The connection was lost while the commit was on its way."""
+
+
 class Unit:
     """One transaction."""
 
@@ -33,8 +38,15 @@ class Unit:
         self.connection = connection
 
     def commit(self) -> None:
-        """Make everything durable, at once. Only a stage of the flow calls this."""
-        self.connection.commit()
+        """Make everything durable, at once. Only a stage of the flow calls this.
+
+        Raises:
+            CommitUnknown: the database did not say whether it is.
+        """
+        try:
+            self.connection.commit()
+        except DBAPIError as trouble:
+            raise CommitUnknown from trouble
 
     def now(self, read_at: datetime | None = None) -> datetime:
         """Return the time by the one clock of the house, which is the database's (X-clock).

@@ -12,21 +12,29 @@ from sqlalchemy import Connection, Executable, select
 from sqlalchemy.orm import aliased
 
 from app.store.tables import (
+    Cancellation,
     Card,
+    Certification,
     Counter,
     Coupon,
     Drawer,
     Game,
+    LockStatement,
     LogHead,
     LogNode,
     LogPending,
+    Outcome,
     Posting,
+    Refund,
     Series,
+    Settlement,
+    Share,
     Staff,
     Station,
     Tender,
     Ticket,
     Void,
+    Win,
 )
 
 
@@ -100,6 +108,124 @@ class StoredTender:
     kind: str
     cents: int
     serial: str | None
+
+
+@dataclass(frozen=True)
+class StoredOutcome:
+    """What became of a locked game."""
+
+    series: str
+    game: int
+    numbers: list[int] | None
+    document: Any
+    record: bytes
+    ended_at: datetime
+    entry: int
+
+
+@dataclass(frozen=True)
+class StoredSettlement:
+    """What a game was settled for; the newest counts."""
+
+    series: str
+    game: int
+    attempt: int
+    tickets: int
+    handle_cents: int
+    winners: int
+    win_cents: int
+    paid_cents: int
+    wins_digest: bytes
+
+    @property
+    def sums(self) -> tuple[int, int, int, int, int, bytes]:
+        """Everything that it comes to."""
+        counts = (self.tickets, self.handle_cents, self.winners)
+        return (*counts, self.win_cents, self.paid_cents, self.wins_digest)
+
+
+@dataclass(frozen=True)
+class StoredRefund:
+    """What went back for games of a ticket: its rest from a game on, or one game that was void."""
+
+    ticket: int
+    cancelled_from: int | None
+    void_game: int | None
+    cents: int
+    drawer: int
+    entry: int
+
+
+def all_outcomes(connection: Connection) -> Iterator[StoredOutcome]:
+    """Yield what became of every game."""
+    found = select(
+        Outcome.series,
+        Outcome.game,
+        Outcome.numbers,
+        Outcome.document,
+        Outcome.record,
+        Outcome.ended_at,
+        Outcome.entry,
+    )
+    yield from (StoredOutcome(*row) for row in _rows(connection, found))
+
+
+def statements(connection: Connection) -> dict[tuple[str, int], Any]:
+    """Return the lock statement of each game, as it was signed."""
+    found = select(LockStatement.series, LockStatement.game, LockStatement.request)
+    return {(row.series, row.game): row.request["statement"] for row in connection.execute(found)}
+
+
+def newest_settlements(connection: Connection) -> Iterator[StoredSettlement]:
+    """Yield the settlements, a later one of the same game after an earlier one."""
+    found = select(
+        Settlement.series,
+        Settlement.game,
+        Settlement.attempt,
+        Settlement.tickets,
+        Settlement.handle_cents,
+        Settlement.winners,
+        Settlement.win_cents,
+        Settlement.paid_cents,
+        Settlement.wins_digest,
+    ).order_by(Settlement.series, Settlement.game, Settlement.run)
+    yield from (StoredSettlement(*row) for row in _rows(connection, found))
+
+
+def all_wins(connection: Connection) -> Iterator[tuple[int, int, int, int]]:
+    """Yield attempt, ticket, uncut and cut of every win, by ticket."""
+    found = select(Win.attempt, Win.ticket, Win.uncut_cents, Win.cents).order_by(
+        Win.attempt, Win.ticket
+    )
+    yield from (tuple(row) for row in _rows(connection, found))
+
+
+def all_shares(connection: Connection) -> Iterator[tuple[int, int, int]]:
+    """Yield attempt, ticket and payment where an aggregate limit was shared."""
+    found = select(Share.attempt, Share.ticket, Share.cents).order_by(Share.attempt, Share.ticket)
+    yield from (tuple(row) for row in _rows(connection, found))
+
+
+def verdicts(connection: Connection) -> dict[int, str]:
+    """Return what the second grading of each attempt came to."""
+    found = select(Certification.attempt, Certification.verdict)
+    return {row.attempt: row.verdict for row in connection.execute(found)}
+
+
+def all_refunds(connection: Connection) -> Iterator[StoredRefund]:
+    """Yield everything that went back for games that were not played."""
+    cancelled = select(
+        Cancellation.ticket,
+        Cancellation.first_cancelled,
+        Cancellation.cents,
+        Cancellation.drawer,
+        Cancellation.entry,
+    )
+    for ticket, first, cents, drawer, entry in _rows(connection, cancelled):
+        yield StoredRefund(ticket, first, None, cents, drawer, entry)
+    void = select(Refund.ticket, Refund.game, Refund.cents, Refund.drawer, Refund.entry)
+    for ticket, game, cents, drawer, entry in _rows(connection, void):
+        yield StoredRefund(ticket, None, game, cents, drawer, entry)
 
 
 def all_tickets(connection: Connection) -> Iterator[StoredTicket]:

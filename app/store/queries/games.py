@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, func, select, true
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, select, true
 
+from app.keno.game import OVER
 from app.store.columns import Utc
 from app.store.tables import (
+    Cancellation,
     Card,
     Game,
     GameState,
@@ -42,6 +44,7 @@ _OPEN = (
         Card.hash.label("card_hash"),
         Game.closes_at,
         Game.opened_at,
+        Game.held_why,
         func.clock_timestamp(type_=Utc()).label("read_at"),
         _SEALED.c.seal,
         _SEALED.c.series.label("sealed_series"),
@@ -66,6 +69,7 @@ class OpenGame:
     card_hash: bytes
     opened_at: datetime
     closes_at: datetime | None
+    held_why: str | None
     seal: str | None
     sealed_game: str | None
     read_at: datetime  # by the clock of the database
@@ -85,6 +89,8 @@ class GameRow:
     tickets: int | None
     handle_cents: int | None
     lock_entry: int | None
+    gaming_day: str | None
+    held_why: str | None
 
 
 @dataclass(frozen=True)
@@ -116,6 +122,7 @@ def _open_game(row: Any) -> OpenGame | None:  # noqa: ANN401  a row of one of th
         card_hash=row.card_hash,
         opened_at=row.opened_at,
         closes_at=row.closes_at,
+        held_why=row.held_why,
         seal=row.seal,
         sealed_game=row.seal and f"{row.sealed_series}-{row.sealed_number}",
         read_at=row.read_at,
@@ -156,14 +163,30 @@ def card_sold_on(connection: Connection, location: str) -> int | None:
     return connection.execute(found).scalar_one_or_none()
 
 
-def sold_file(connection: Connection, series: str, number: int) -> SoldFile:
-    """Return what was sold for a game: of every ticket that plays it and is not void."""
-    live = (
+def oldest_undecided(connection: Connection, series: str) -> int:
+    """Return the oldest game of a series whose tickets may still get something else for it."""
+    found = select(func.min(Game.number)).where(
+        Game.series == series, Game.state.not_in([state.value for state in OVER])
+    )
+    return connection.execute(found).scalar_one() or 0
+
+
+def playing(series: str, number: int) -> tuple[ColumnElement[bool], ...]:
+    """Return what is true of the tickets that play a game: not void, and not cancelled by then."""
+    return (
         Ticket.series == series,
         Ticket.last_game >= number,
         Ticket.first_game <= number,
         ~select(Void.ticket).where(Void.ticket == Ticket.number).exists(),
+        ~select(Cancellation.ticket)
+        .where(Cancellation.ticket == Ticket.number, Cancellation.first_cancelled <= number)
+        .exists(),
     )
+
+
+def sold_file(connection: Connection, series: str, number: int) -> SoldFile:
+    """Return what was sold for a game: of every ticket that plays it and is not void."""
+    live = playing(series, number)
     count, handle = connection.execute(
         select(func.count(), func.coalesce(func.sum(Ticket.price_per_game_cents), 0)).where(*live)
     ).one()

@@ -17,6 +17,7 @@ class HouseRow:
     time_zone: str
     day_starts_minutes: int
     demonstration: bool
+    hold_sales_seconds: int
 
 
 def house(connection: Connection) -> HouseRow | None:
@@ -31,6 +32,7 @@ def house(connection: Connection) -> HouseRow | None:
         time_zone=row.time_zone,
         day_starts_minutes=row.day_starts_minutes,
         demonstration=row.demonstration,
+        hold_sales_seconds=row.hold_sales_seconds,
     )
 
 

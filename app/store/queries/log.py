@@ -55,9 +55,13 @@ class StoredHashes:
         return list(self._connection.execute(found).scalars())
 
 
-def head(connection: Connection) -> Head | None:
-    """Return the head of the tree; none before the house was founded."""
-    row = connection.execute(select(LogHead.size, LogHead.root)).first()
+def head(connection: Connection, *, held: bool = False) -> Head | None:
+    """Return the head of the tree; none before the house was founded.
+
+    Held, nobody moves it on until this transaction ends.
+    """
+    found = select(LogHead.size, LogHead.root)
+    row = connection.execute(found.with_for_update(read=True) if held else found).first()
     return None if row is None else Head(row.size, row.root)
 
 

@@ -46,6 +46,8 @@ class Worker:
     station_code: str
     location: str
     drawer: int | None  # the one that this person has open at this station
+    token: bytes  # of the person, and of the station, as they are stored
+    station_token: bytes
     until: datetime
     ended: bool
     staff_disabled: bool
@@ -92,6 +94,8 @@ def worker(connection: Connection, station_token: bytes, token: bytes) -> Worker
         station_code=row.station_code,
         location=row.location,
         drawer=row.drawer,
+        token=token,
+        station_token=station_token,
         until=row.until,
         ended=row.ended_at is not None,
         staff_disabled=row.staff_disabled_at is not None,

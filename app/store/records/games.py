@@ -41,8 +41,26 @@ def add_game(
     unit.connection.execute(insert(Game), {**values, "opened_at": now, "closes_at": closes_at})
 
 
+def set_close(
+    unit: Unit, series: str, number: int, closes_at: datetime | None, held_why: str | None
+) -> None:
+    """Have an open game close at another time, or be held."""
+    unit.connection.execute(
+        update(Game)
+        .where(Game.series == series, Game.number == number, Game.state == GameState.OPEN.value)
+        .values(closes_at=closes_at, held_why=held_why)
+    )
+
+
 def lock_game(
-    unit: Unit, series: str, number: int, tickets: int, handle_cents: int, now: datetime, entry: int
+    unit: Unit,
+    series: str,
+    number: int,
+    tickets: int,
+    handle_cents: int,
+    now: datetime,
+    day: str,
+    entry: int,
 ) -> None:
     """Lock a game, with what was sold for it and the entry that says so."""
     unit.connection.execute(
@@ -51,6 +69,8 @@ def lock_game(
         .values(
             state=GameState.LOCKED.value,
             locked_at=now,
+            gaming_day=day,
+            held_why=None,
             tickets=tickets,
             handle_cents=handle_cents,
             lock_entry=entry,

@@ -6,14 +6,36 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, select, update
 
 from app.keno.tender import TenderKind
+from app.store.queries.people import Worker
 from app.store.records.tickets import insert_or_find
 from app.store.records.together import CameSecond, Row
-from app.store.tables import Account, Drawer, DrawerCount, Posting
+from app.store.tables import Account, Drawer, DrawerCount, Posting, SignIn, Staff, Station
 from app.store.unit import Unit
 
 _OPEN = select(Drawer.id).where(Drawer.id == bindparam("drawer"), Drawer.closed_at.is_(None))
-_HELD = _OPEN.with_for_update(read=True)
 _HELD_TO_CLOSE = _OPEN.with_for_update(key_share=True)
+# With whoever works at it: that they are not disabled, signed out or enrolled anew in the meantime.
+_HELD = (
+    select(Drawer.id)
+    .join(Staff, Staff.id == Drawer.staff)
+    .join(Station, Station.id == Drawer.station)
+    .join(SignIn, (SignIn.staff == Staff.id) & (SignIn.station == Station.id))
+    .where(
+        Drawer.id == bindparam("drawer"),
+        Drawer.closed_at.is_(None),
+        Staff.disabled_at.is_(None),
+        Station.disabled_at.is_(None),
+        Station.token == bindparam("station_token"),
+        SignIn.token == bindparam("token"),
+        SignIn.ended_at.is_(None),
+    )
+    .with_for_update(read=True)
+)
+_ENABLED = (
+    select(Staff.id)
+    .where(Staff.id == bindparam("staff"), Staff.disabled_at.is_(None))
+    .with_for_update(read=True)
+)
 
 
 @dataclass(frozen=True)
@@ -59,13 +81,24 @@ def open_drawer(unit: Unit, station: int, staff: int, entry: int) -> int:
     return drawer
 
 
-def hold_drawer(unit: Unit, drawer: int, *, to_close: bool = False) -> bool:
-    """Keep a drawer open until this transaction ends, or from use until it is closed.
+def hold_drawer(unit: Unit, who: Worker) -> bool:
+    """Keep a worker at work with their drawer open until this transaction ends.
 
-    Says whether it could be: by the time that it is held, another may have closed it.
+    Says whether it could be: by the time that it is held, another may have closed the drawer, or
+    disabled the worker or the station.
     """
-    held = _HELD_TO_CLOSE if to_close else _HELD
-    return unit.connection.execute(held, {"drawer": drawer}).first() is not None
+    named = {"drawer": who.drawer, "token": who.token, "station_token": who.station_token}
+    return unit.connection.execute(_HELD, named).first() is not None
+
+
+def hold_drawer_to_close(unit: Unit, drawer: int) -> bool:
+    """Keep everyone from using a drawer until it is closed; says whether it is still open."""
+    return unit.connection.execute(_HELD_TO_CLOSE, {"drawer": drawer}).first() is not None
+
+
+def hold_person(unit: Unit, staff: int) -> bool:
+    """Keep a person from being disabled until this transaction ends; says whether they are not."""
+    return unit.connection.execute(_ENABLED, {"staff": staff}).first() is not None
 
 
 def close_drawer(unit: Unit, drawer: int) -> None:

@@ -1,11 +1,13 @@
 """What goes with a ticket: its number, its tender, its coupons, its paper, the request for it."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
-from sqlalchemy import update
+from sqlalchemy import func, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from app.keno.tender import Tender, TenderKind
+from app.store.columns import Utc
 from app.store.records.together import Row
 from app.store.tables import Asked, Counter, Coupon, PrintJob, Slip, Table
 from app.store.tables import Tender as TenderRow
@@ -15,7 +17,7 @@ _NEXT = (
     update(Counter)
     .where(Counter.name == "ticket")
     .values(value=Counter.value + 1)
-    .returning(Counter.value)
+    .returning(Counter.value, func.clock_timestamp(type_=Utc()))
 )
 
 
@@ -26,10 +28,14 @@ def insert_or_find(unit: Unit, table: type[Table]) -> postgresql.Insert | sqlite
     return sqlite.insert(table)
 
 
-def next_number(unit: Unit) -> int:
-    """Take the next ticket number; nobody else gets one until this transaction ends."""
-    number: int = unit.connection.execute(_NEXT).scalar_one()
-    return number
+def next_number(unit: Unit) -> tuple[int, datetime]:
+    """Take the next ticket number; nobody else gets one until this transaction ends.
+
+    Returns it with the time at which it was taken, behind whoever had to be waited for: so tickets
+    are in the order of their times as well.
+    """
+    number, taken_at = unit.connection.execute(_NEXT).one()
+    return number, unit.now(taken_at)
 
 
 def asked_row(station: int, request: str, content: bytes, answer: object) -> Row:

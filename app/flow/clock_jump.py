@@ -1,0 +1,47 @@
+"""Jumps of the house's clock: recorded, and no game closes early or late because of one (X-clock).
+
+Nobody notices a jump but by a second clock, one that only counts. The caller has one. When the
+house's clock has moved by more or less than that, the open games close as much later or earlier:
+they are sold for as long as they would have been.
+"""
+
+from datetime import timedelta
+
+from app.audit.tags import Tag
+from app.clock import time_text
+from app.flow.lease import Held
+from app.flow.office import Office
+from app.store.queries import games, house
+from app.store.records import games as records
+from app.store.records.outcomes import event_row
+from app.store.records.together import add_rows
+
+
+def take_jump(office: Office, lease: Held, jump: timedelta) -> None:
+    """Record a jump of the clock, and move the close of every open game by it.
+
+    Raises:
+        LeaseLost: another caller has taken over.
+    """
+    with office.unit() as unit:
+        codes = house.series_codes(unit.connection)
+        for code in codes:  # in the order of their codes, as every stage that takes several
+            unit.lock_series(code)
+        lease.check(unit)
+        now = unit.now()
+        moved = []
+        rows = []
+        for code in codes:
+            game = games.open_game(unit.connection, code)
+            if game is None or game.closes_at is None:
+                continue
+            closes_at = game.closes_at + jump
+            records.set_close(unit, code, game.number, closes_at, game.held_why)
+            facts = {"closes_at": time_text(closes_at)}
+            moved.append({"series": code, "game": game.number, **facts})
+            rows.append(event_row("closes", code, game.number, facts, now))
+        milliseconds = jump // timedelta(milliseconds=1)
+        body = {"milliseconds": milliseconds, "moved": moved, "time": time_text(now)}
+        entry = office.log(unit, Tag.CLOCK, body)
+        add_rows(unit, entry.id, rows)
+        unit.commit()

@@ -1,0 +1,74 @@
+"""A lease: what only one process of the house may do, and who that is.
+
+The lease saves work and keeps two callers from getting in each other's way. That nothing happens
+twice does not rest on it: a game is moved from one state to the next by one transaction only. Every
+change of hands raises the fence; whoever acts by an old one is refused in the very transaction of
+the act, however late that comes.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from app.audit.tags import Tag
+from app.clock import time_text
+from app.flow.office import Office
+from app.software import software_hash
+from app.store.queries import running
+from app.store.records import running as records
+from app.store.unit import Unit
+
+CALLER = "caller"
+LEASED = timedelta(seconds=10)
+
+
+class LeaseLost(Exception):  # noqa: N818  another process has taken over
+    """The lease is not ours any more."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A lease that was ours when we last looked."""
+
+    name: str
+    holder: str
+    fence: int
+
+    def check(self, unit: Unit) -> None:
+        """Check, in the transaction of an act, that nobody has taken over since.
+
+        Raises:
+            LeaseLost: somebody has.
+        """
+        now = running.lease(unit.connection, self.name, held=True)
+        if now is None or (now.holder, now.fence) != (self.holder, self.fence):
+            raise LeaseLost
+
+
+def take_lease(office: Office, name: str, holder: str) -> Held | None:
+    """Take a lease or renew it; none while somebody else has it."""
+    with office.unit() as unit:
+        now = unit.now()
+        until = now + LEASED
+        before = running.lease(unit.connection, name, held=True)
+        if before is None:
+            if not records.begin_lease(unit, name, holder, until):
+                return None
+            fence = 1
+        elif before.holder == holder:
+            fence = before.fence
+            records.keep_lease(unit, name, holder, fence, until)
+        elif before.until > now:
+            return None
+        else:
+            fence = before.fence + 1
+            records.keep_lease(unit, name, holder, fence, until)
+        if before is None or before.holder != holder:
+            body = {
+                "holder": holder,
+                "fence": fence,
+                "software": software_hash(),
+                "time": time_text(now),
+            }
+            office.log(unit, Tag.CALLER, body)
+        unit.commit()
+    return Held(name, holder, fence)

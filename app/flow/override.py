@@ -1,0 +1,121 @@
+"""Overriding the automatic lockout: only before it, by a supervisor, with a reason (15.5(e)).
+
+And holding: when the keyed processes are not ready, the caller holds the open game by itself, says
+why, and sales go on for as long as the house has settled.
+"""
+
+from datetime import datetime, timedelta
+
+from app.audit.tags import Tag
+from app.clock import time_text
+from app.flow.access import permit
+from app.flow.actor import Actor
+from app.flow.office import Office
+from app.flow.open_game import check_is_open
+from app.flow.permissions import Permission
+from app.flow.refusals import No, say_no
+from app.store.queries import games
+from app.store.records import games as records
+from app.store.records.outcomes import event_row
+from app.store.records.together import add_rows
+from app.store.tables import Override
+from app.store.unit import Unit
+
+REASON_MAX = 200
+NOTICE = timedelta(minutes=1)  # before every close (15.5(c))
+
+
+def override_close(  # noqa: PLR0913, PLR0917  who changes what to when, and why
+    office: Office,
+    actor: Actor,
+    series: str,
+    number: int,
+    closes_at: datetime | None,
+    reason: str,
+) -> None:
+    """Have the open game close at another time: earlier, later, or not before it is said again.
+
+    Refuses: whoever may not; a game that is not open; no reason; a time that has passed.
+    """
+    permit(actor.role, Permission.GAME_RUN)
+    if not reason.strip() or len(reason) > REASON_MAX:
+        raise say_no(No.NO_REASON, "reason")
+    with office.unit() as unit:
+        unit.lock_series(series)
+        game = games.open_game(unit.connection, series)
+        if game is None:
+            raise say_no(No.NO_OPEN_GAME, series=series)
+        check_is_open(series, number, game.number)
+        now = unit.now(game.read_at)
+        if closes_at is not None and closes_at < now:
+            raise say_no(No.TIME_PASSED, time=time_text(closes_at))
+        body = {
+            "house": office.house.name,
+            "series": series,
+            "game": number,
+            "closed_before": game.closes_at and time_text(game.closes_at),
+            "closes_now": closes_at and time_text(closes_at),
+            "reason": reason,
+            "by": actor.document(),
+            "time": time_text(now),
+        }
+        override = {
+            "series": series,
+            "game": number,
+            "closed_before": game.closes_at,
+            "closes_now": closes_at,
+            "reason": reason,
+            "staff": actor.staff,
+        }
+        told = event_row("closes", series, number, {"closes_at": body["closes_now"]}, now)
+        records.set_close(unit, series, number, closes_at, game.held_why)
+        office.log_with(unit, Tag.OVERRIDE, body, [(Override, override), told])
+        unit.commit()
+
+
+def hold_game(office: Office, series: str, why: str) -> None:
+    """Hold the open game of a series, because it could not be drawn; everyone sees why.
+
+    It is sold for as long as the house has settled. Held again for another reason, only the reason
+    changes.
+    """
+    with office.unit() as unit:
+        unit.lock_series(series)
+        game = games.open_game(unit.connection, series)
+        if game is None or game.held_why == why:
+            return
+        now = unit.now(game.read_at)
+        closes_at = game.closes_at
+        if game.held_why is None:
+            closes_at = now + timedelta(seconds=office.house.hold_sales_seconds)
+        _tell_hold(office, unit, series, game.number, closes_at, why, now)
+        unit.commit()
+
+
+def let_go(office: Office, series: str) -> None:
+    """Let a game that was held go on: it closes in a minute."""
+    with office.unit() as unit:
+        unit.lock_series(series)
+        game = games.open_game(unit.connection, series)
+        if game is None or game.held_why is None:
+            return
+        now = unit.now(game.read_at)
+        _tell_hold(office, unit, series, game.number, now + NOTICE, None, now)
+        unit.commit()
+
+
+def _tell_hold(  # noqa: PLR0913, PLR0917  of which game, until when, and why
+    office: Office,
+    unit: Unit,
+    series: str,
+    number: int,
+    closes_at: datetime | None,
+    why: str | None,
+    now: datetime,
+) -> None:
+    records.set_close(unit, series, number, closes_at, why)
+    facts = {"why": why, "closes_at": closes_at and time_text(closes_at)}
+    body = {"house": office.house.name, "series": series, "game": number, **facts}
+    entry = office.log(unit, Tag.HELD, {**body, "time": time_text(now)})
+    kind = "held" if why else "closes"
+    add_rows(unit, entry.id, [event_row(kind, series, number, facts, now)])

@@ -1,0 +1,240 @@
+"""Money back for games that are not played: the rest of a ticket, and games that are void.
+
+The rest of a multi-race ticket can be cancelled as far as it is not locked (15.4(d)-refund); that
+takes the same lock as a sale. A game that was voided refunds its price (X-fault-refund). Either
+needs the validation code from the paper, or a supervisor's approval; either prints a slip. A ticket
+of which nothing is played yet is voided, not refunded.
+
+Write order: there is one commit. *Crash before: nothing went back. Crash after: it did, and the
+station that asks again is told so.*
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+from app.audit.tags import Tag
+from app.clock import time_text
+from app.flow.access import Approval, Credentials, approver, at_work, refused
+from app.flow.asking import Answer, Asking, answer_once, answered_before, asking, kept, place_of
+from app.flow.codes import is_code
+from app.flow.office import Office
+from app.flow.permissions import Permission
+from app.flow.refusals import No, say_no
+from app.flow.standing import Standing, Stands, standing_of
+from app.keno.game import GameState
+from app.keno.numbering import printed_number
+from app.keno.refund import Back, refund_of
+from app.keno.tender import TenderKind
+from app.store.queries import games
+from app.store.queries import tickets as queries
+from app.store.queries.people import Person, Worker
+from app.store.queries.tickets import TicketRow
+from app.store.records import tickets as records
+from app.store.records.money import Leg, hold_drawer, hold_person, posting_rows
+from app.store.records.together import Row
+from app.store.tables import Account, Cancellation, Refund, Slip
+from app.store.unit import Unit
+
+REASON_MAX = 200
+
+
+@dataclass(frozen=True)
+class Refunding:
+    """What a writer asks to have refunded, and on what authority."""
+
+    number: int
+    reason: str
+    code: str | None = None
+    approval: Approval | None = None
+    cancel: bool = True  # the games that are not locked yet; else only what is void
+
+
+@dataclass(frozen=True)
+class _Due:
+    """What goes back: from which game on the ticket is cancelled, and which games were void."""
+
+    cancelled_from: int | None
+    cancelled: Back
+    void_games: dict[int, Back]
+
+    @property
+    def cash_cents(self) -> int:
+        return self.cancelled.cash_cents + sum(b.cash_cents for b in self.void_games.values())
+
+    @property
+    def coupon_cents(self) -> int:
+        return self.cancelled.coupon_cents + sum(b.coupon_cents for b in self.void_games.values())
+
+
+def refund_ticket(
+    office: Office, credentials: Credentials, refunding: Refunding, request: str | None
+) -> Answer:
+    """Give back the price of a ticket's games that are not played; return how much, for what.
+
+    Refuses: whoever is not at work with an open drawer; a ticket that is not there, is void, or of
+    which nothing goes back; a wrong code; what a supervisor must approve and did not.
+    """
+    said = {"number": refunding.number, "reason": refunding.reason, "cancel": refunding.cancel}
+    asked = asking(request, "refund", said)
+    worker = at_work(credentials, Permission.TICKET_REFUND)
+    approved_by = None
+    if refunding.approval is not None:
+        before = answered_before(office, asked, worker)
+        if before is not None:
+            return before
+        approved_by = approver(office, refunding.approval, place_of(office, worker))
+    act = partial(_refund, office, asked, refunding, approved_by)
+    return answer_once(office, asked, worker, act)
+
+
+def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction
+    office: Office,
+    asked: Asking,
+    refunding: Refunding,
+    approved_by: Person | None,
+    unit: Unit,
+    who: Worker,
+) -> Answer:
+    if who.drawer is None:
+        raise say_no(No.NO_DRAWER)
+    ticket, standing = _ticket_to_refund(unit, who, refunding.number)
+    if not refunding.reason.strip() or len(refunding.reason) > REASON_MAX:
+        raise say_no(No.NO_REASON, "reason")
+    _check_authority(office, unit, who, ticket, refunding, approved_by)
+    due = _due(unit, ticket, standing, cancel=refunding.cancel)
+    now = unit.now()
+    authority = {
+        "station": who.station,
+        "staff": who.staff,
+        "drawer": who.drawer,
+        "approver": approved_by and approved_by.id,
+        "with_code": refunding.code is not None,
+        "request": asked.request,
+    }
+    back = [{"kind": TenderKind.CURRENCY.value, "cents": due.cash_cents}] if due.cash_cents else []
+    answer: Answer = {
+        "number": ticket.number,
+        "cancelled_from": due.cancelled_from,
+        "void_games": sorted(due.void_games),
+        "back": back,
+        "back_cents": due.cash_cents,
+        "coupon_cents": due.coupon_cents,
+    }
+    body = {
+        "house": office.house.name,
+        "ticket": ticket.number,
+        "ticket_leaf": ticket.leaf.hex(),
+        "series": ticket.series,
+        "first_cancelled": due.cancelled_from,
+        "void_games": sorted(due.void_games),
+        "back": back,
+        "coupon_cents": due.coupon_cents,
+        "station": who.station_code,
+        "writer": who.code,
+        "approver": approved_by and approved_by.code,
+        "with_code": refunding.code is not None,
+        "reason": refunding.reason,
+        "time": time_text(now),
+        "request_id": asked.request,
+    }
+    rows: list[Row] = [kept(who, asked, answer)]
+    if due.cancelled_from is not None:
+        values = {
+            "ticket": ticket.number,
+            "first_cancelled": due.cancelled_from,
+            "cents": due.cancelled.cents,
+            "back": back,
+            "reason": refunding.reason,
+            "cancelled_at": now,
+            **authority,
+        }
+        rows.append((Cancellation, values))
+    for game, part in due.void_games.items():
+        values = {
+            "ticket": ticket.number,
+            "game": game,
+            "cents": part.cents,
+            "back": back,
+            "refunded_at": now,
+            **authority,
+        }
+        rows.append((Refund, values))
+    legs = [
+        Leg(Account.DRAWER, -due.cash_cents, who.drawer, TenderKind.CURRENCY),
+        Leg(Account.COUPONS, -due.coupon_cents),
+        Leg(Account.PREPAID, due.cash_cents + due.coupon_cents),
+    ]
+    slip = records.print_job_row(who.station, Slip.REFUND, {"ticket": ticket.number, **answer})
+    tag = Tag.REFUND if due.cancelled_from is None else Tag.CANCEL
+    office.log_with(unit, tag, body, [*rows, *posting_rows(legs), slip])
+    return answer
+
+
+def _ticket_to_refund(unit: Unit, who: Worker, number: int) -> tuple[TicketRow, Standing]:
+    """Return a ticket and how it stands, while no game of its series can be locked."""
+    found = queries.ticket(unit.connection, number)
+    if found is None:
+        raise say_no(No.UNKNOWN_TICKET, number=number)
+    unit.share_series(found.series)
+    if not hold_drawer(unit, who):
+        raise say_no(No.NO_DRAWER)
+    ticket = queries.ticket(unit.connection, number) or found  # as it is now, under the lock
+    standing = standing_of(unit.connection, ticket)
+    if standing.stands is Stands.VOID:
+        at = time_text(ticket.voided_at) if ticket.voided_at else ""
+        raise say_no(No.ALREADY_VOID, number=printed_number(number), at=at)
+    if standing.stands is Stands.OPEN:
+        raise say_no(No.VOID_INSTEAD, number=printed_number(number))
+    return ticket, standing
+
+
+def _check_authority(  # noqa: PLR0913, PLR0917  who asks for what, and who approves
+    office: Office,
+    unit: Unit,
+    who: Worker,
+    ticket: TicketRow,
+    refunding: Refunding,
+    approved_by: Person | None,
+) -> None:
+    if refunding.code is not None and not is_code(
+        office.keys, refunding.code, ticket.code_key, ticket.number, ticket.leaf
+    ):
+        no = say_no(No.WRONG_CODE, "code", number=ticket.number)
+        facts = {"ticket": ticket.number, "station": who.station_code, "staff": who.code}
+        raise refused(office, unit, no, **facts)
+    if approved_by is not None and approved_by.id == who.staff:
+        raise say_no(No.APPROVER_SAME)
+    if approved_by is not None and not hold_person(unit, approved_by.id):
+        raise say_no(No.STAFF_DISABLED, name=approved_by.name)
+    if approved_by is None and refunding.code is None:
+        raise say_no(No.APPROVAL_NEEDED, why="the ticket's code is missing")
+
+
+def _due(unit: Unit, ticket: TicketRow, standing: Standing, *, cancel: bool) -> _Due:
+    """Return what goes back; refuse where nothing does."""
+    tender = queries.tender_of(unit.connection, ticket.number)
+
+    def back(first: int, last: int) -> Back:
+        places = range(first - ticket.first_game, last + 1 - ticket.first_game)
+        return refund_of(tender, ticket.price_per_game_cents, places)
+
+    cancelled_from = _first_unlocked(unit, ticket, standing.last_game) if cancel else None
+    void = {
+        game.number: back(game.number, game.number)
+        for game in standing.games
+        if game.state is GameState.VOID and not game.refunded_cents
+    }
+    if cancelled_from is None and not void:
+        raise say_no(No.NOTHING_TO_REFUND, number=printed_number(ticket.number))
+    rest = Back(0, 0) if cancelled_from is None else back(cancelled_from, standing.last_game)
+    return _Due(cancelled_from, rest, void)
+
+
+def _first_unlocked(unit: Unit, ticket: TicketRow, last_game: int) -> int | None:
+    """Return the first game of a ticket that is not locked, nor about to be; none if all are."""
+    game = games.open_game(unit.connection, ticket.series)
+    if game is None:
+        return None
+    closed = game.closes_at is not None and unit.now(game.read_at) >= game.closes_at
+    first = game.number + 1 if closed else game.number
+    return max(first, ticket.first_game) if first <= last_game else None

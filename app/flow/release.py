@@ -1,0 +1,69 @@
+"""Releasing a frozen game: it is graded again, twice, under supervision; its numbers never change.
+
+A supervisor and a manager approve, two people. What the second grader keeps is made anew from the
+log, so that nothing of the old grading is left in it.
+
+Write order: there is one commit. *Crash before: the game is frozen. Crash after: it is drawn again
+as far as grading is concerned, and the caller goes on with it.*
+"""
+
+from app.audit.tags import Tag
+from app.clock import time_text
+from app.flow.access import permit
+from app.flow.actor import Actor
+from app.flow.office import Office
+from app.flow.permissions import Permission
+from app.flow.refusals import No, say_no
+from app.keno.game import GameState
+from app.software import software_hash
+from app.store.queries import games
+from app.store.queries import settling as queries
+from app.store.records import outcomes as records
+from app.store.records.settling import drop_book
+from app.store.tables import Release
+
+REASON_MAX = 200
+
+
+def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
+    office: Office, supervisor: Actor, manager: Actor, series: str, number: int, reason: str
+) -> None:
+    """Have a frozen game graded again.
+
+    Refuses: whoever may not; the same person twice; a game that is not frozen; no reason.
+    """
+    permit(supervisor.role, Permission.GAME_RUN)
+    permit(manager.role, Permission.GAME_RELEASE)
+    if supervisor.staff == manager.staff:
+        raise say_no(No.APPROVER_SAME)
+    if not reason.strip() or len(reason) > REASON_MAX:
+        raise say_no(No.NO_REASON, "reason")
+    with office.unit() as unit:
+        game = games.game(unit.connection, series, number)
+        settled = queries.settlement(unit.connection, series, number)
+        if game is None or game.state is not GameState.FROZEN or settled is None:
+            raise say_no(No.NOT_FROZEN, game=f"{series}-{number}")
+        now = unit.now()
+        body = {
+            "house": office.house.name,
+            "series": series,
+            "game": number,
+            "run": settled.run,
+            "reason": reason,
+            "supervisor": supervisor.document(),
+            "manager": manager.document(),
+            "software": software_hash(),
+            "time": time_text(now),
+        }
+        release = {
+            "attempt": settled.attempt,
+            "supervisor": supervisor.staff,
+            "manager": manager.staff,
+            "reason": reason,
+            "released_at": now,
+        }
+        told = records.event_row("released", series, number, {}, now)
+        records.move_game(unit, series, number, GameState.FROZEN, GameState.DRAWN)
+        office.log_with(unit, Tag.RELEASED, body, [(Release, release), told])
+        drop_book(unit)
+        unit.commit()

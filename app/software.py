@@ -1,0 +1,28 @@
+"""Which software runs here: every source file with its hash, checkable with sha256sum.
+
+The manifest's own hash is logged when the caller starts, at each lock and once a day
+(X-software-seal). The outcome-critical part has a manifest of its own (`keno-rng manifest`).
+"""
+
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PARTS = ("app", "migrations", "printers", "rng")
+KINDS = {".py", ".toml", ".html", ".css", ".js", ".ini", ".mako"}
+
+
+def manifest(root: Path = ROOT) -> str:
+    """Return the manifest, as `sha256sum --check` reads it."""
+    files = [root / "wsgi.py"]
+    for part in PARTS:
+        files += (path for path in (root / part).rglob("*") if path.suffix in KINDS)
+    named = sorted((path.relative_to(root).as_posix(), path) for path in files if path.is_file())
+    return "".join(f"{sha256(path.read_bytes()).hexdigest()}  {name}\n" for name, path in named)
+
+
+@cache
+def software_hash() -> str:
+    """Return the hash of the manifest, read once: what runs is what was there at the start."""
+    return sha256(manifest().encode()).hexdigest()

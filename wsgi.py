@@ -2,11 +2,8 @@
 
 import os
 
-from app.flow.keys import read_keys
-from app.flow.office import Office
+from app.house import open_office
 from app.settings import read_settings
-from app.store.database import Database
 from app.web import create_app
 
-settings = read_settings(os.environ)
-app = create_app(Office(Database(settings.database), read_keys(settings.keys)))
+app = create_app(open_office(read_settings(os.environ)))

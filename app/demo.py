@@ -1,20 +1,29 @@
-"""The demonstration house: `make run` founds it, starts it, and stops it on Ctrl-C.
+"""The demonstration house: `make run` founds it, starts every process of it, and stops on Ctrl-C.
 
 It is the product with seeded people and keys that are no secret; nothing but that differs. Run
-again, it goes on where it was. Its games are locked at an interval, and its paper is a folder of
-text files, codes included, so that a whole shift can be tried by script.
+again, it goes on where it was. Its generator and inspector are unlocked without anyone being asked,
+which works only because their keys were made as a demonstration: that word is the jurisdiction in
+every record they sign. Its paper is a folder of text files, codes included, so that a whole shift
+can be tried by script.
 """
 
 import argparse
 import json
+import logging
 import os
 import signal
-import subprocess
 import sys
 import threading
+import time
+from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.audit.tags import Tag
+from app.clock import time_text
 from app.entropy import system_entropy
 from app.flow.access import at_console, renew_enrolment
 from app.flow.actor import Actor
@@ -26,24 +35,36 @@ from app.flow.found_house import (
     StaffPlan,
     found_house,
 )
-from app.flow.keys import make_keys, read_keys
-from app.flow.lockout import lock_game
+from app.flow.keys import make_keys
 from app.flow.office import Office
 from app.flow.open_game import open_first_game
 from app.flow.permissions import Permission
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
+from app.flow.schedule import change_schedule, next_close
+from app.house import open_office
 from app.keno.numbering import printed_number
+from app.rng_client import publish_terms
 from app.settings import read_settings
 from app.store import schema
-from app.store.database import Database
-from app.store.queries import Reading, cards, games, paper, tickets
+from app.store.queries import Reading, cards, games, paper, running, tickets
 from app.store.tables import Consent, LocationKind, Role, Slip
+from app.supervise import Process
+from rng.core.records import Role as Role_
+from rng.serve.ceremony import Part, make_journal
+from rng.serve.ceremony import make_keys as make_role_keys
+from rng.serve.commands import CONTROL_SOCKET, SERVICE_SOCKET
+from rng.serve.protocol import Address, Client, Unreachable
 
 VAR = Path("var")
 CARD = Path(__file__).parent / "rate_cards" / "house-card-1.toml"
 SERIES = "M"
 WEB_THREADS = 4
-STOP_SECONDS = 10
+START_SECONDS = 20
+DEMONSTRATION = "DEMONSTRATION"
+HOLDERS: dict[Role_, dict[str, str]] = {
+    "inspector": {"Ida": "ida holds a demonstration key", "Ivan": "ivan holds one as well"},
+    "rng": {"Sam": "sam holds a demonstration key", "Sue": "sue holds one as well"},
+}
 STAFF = (
     StaffPlan("WANDA", "wanda", Role.WRITER, "wanda writes tickets"),
     StaffPlan("WALT", "walt", Role.WRITER, "walt writes tickets"),
@@ -56,7 +77,7 @@ STAFF = (
 )
 PLAN = HousePlan(
     name="Demonstration House",
-    jurisdiction="US-NJ",
+    jurisdiction=DEMONSTRATION,
     log_origin="demonstration.example/keno",
     series=(SeriesPlan(SERIES, "main"),),
     locations=(
@@ -74,34 +95,135 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--interval", type=int, default=240, help="seconds between games")
     options = parser.parse_args()
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
     settings = read_settings(os.environ)
     VAR.mkdir(mode=0o700, exist_ok=True)
-    if not settings.keys.exists():
+    with suppress(FileExistsError):
         make_keys(settings.keys, system_entropy)
-    office = Office(Database(settings.database), read_keys(settings.keys))
+    office = open_office(settings)
     schema.upgrade(office.database)
     enrolments = _founded(office)
+    if office.house.jurisdiction != DEMONSTRATION:
+        sys.stderr.write(f"{settings.database} is not a demonstration house; it is not run so\n")
+        return 1
+    _hold_ceremony(office, settings.public)
+    _set_interval(office, options.interval)
     address = f"http://127.0.0.1:{options.port}"
-    _announce(address, enrolments)
+    _announce(address, f"http://127.0.0.1:{options.port + 1}/events", enrolments)
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    web = _start_web(options.port, office.database.is_sqlite)
-    workers = [
-        threading.Thread(target=_print_paper, args=(office, stop)),
-        threading.Thread(target=_lock_games, args=(office, stop, options.interval)),
+    processes = _processes(office, options.port)
+    for process in processes:
+        if process.name == "web":
+            _open_first(office)
+        process.start()
+    printing = threading.Thread(target=_print_paper, args=(office, stop))
+    printing.start()
+    while not stop.wait(0.2):
+        for process in processes:
+            process.mind()
+    for process in reversed(processes):
+        process.stop()
+    printing.join()
+    office.close()
+    return 0
+
+
+# ---- its processes -------------------------------------------------------------------------------
+
+
+def _processes(office: Office, port: int) -> list[Process]:
+    """Return every process of the house, in the order in which they start."""
+    record = partial(_record, office)
+    keyed = [
+        Process(role, _keyed_command(role), partial(_unlock, role), record) for role in HOLDERS
     ]
-    for worker in workers:
-        worker.start()
-    while web.poll() is None and not stop.wait(0.2):
-        pass
-    ended_by_itself = web.poll() is not None
-    stop.set()
-    _stop_web(web)
-    for worker in workers:
-        worker.join()
-    office.database.close()
-    return 1 if ended_by_itself else 0
+    caller = [sys.executable, "-m", "app.cli", "caller"]
+    feed = [sys.executable, "-m", "app.cli", "feed", "--port", str(port + 1)]
+    return [
+        *keyed,
+        Process("web", _web_command(port, office.database.is_sqlite), record=record),
+        Process("caller", caller, record=record),
+        Process("feed", feed, record=record),
+    ]
+
+
+def _record(office: Office, why: str) -> None:
+    """Have it in the log that a process died."""
+    with suppress(SQLAlchemyError), office.unit() as unit:  # if even that is away, it is on screen
+        office.log(unit, Tag.PROCESS, {"what": why, "time": time_text(unit.now())})
+        unit.commit()
+
+
+def _keyed_command(role: str) -> list[str]:
+    command = [sys.executable, "-m", "rng", role, "serve", "--dir", str(VAR / role)]
+    if role == "rng":
+        command += ["--inspector", f"unix:{VAR / 'inspector' / SERVICE_SOCKET}"]
+        command += ["--printer", f"file:{VAR / 'draws.txt'}"]
+    return command
+
+
+def _web_command(port: int, is_sqlite: bool) -> list[str]:
+    """Return how the web server is started: one process on SQLite, whose writers have one queue."""
+    workers = 1 if is_sqlite else 2
+    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
+    command += ["--host", "127.0.0.1", "--port", str(port), "--workers", str(workers)]
+    return [*command, "--blocking-threads", str(WEB_THREADS), "--log-level", "warning", "wsgi:app"]
+
+
+# ---- the keys of a demonstration -----------------------------------------------------------------
+
+
+def _hold_ceremony(office: Office, public: Path) -> None:
+    """Make the demonstration's keys and journals, as far as they are not there."""
+    if not (public / "terms.json").exists():
+        house = office.house
+        terms = (house.name, house.jurisdiction, house.log_origin)
+        keys = {"office": office.keys.office, "log": office.keys.log}
+        publish_terms(public, *terms, {each.code: each.first_game for each in PLAN.series}, keys)
+    parts = [Part(role, VAR / role, public) for role in HOLDERS]
+    for part in parts:
+        if not part.has_keys:
+            make_role_keys(part, HOLDERS[part.role])
+    for part in parts:
+        if not part.has_journal:
+            holder, passphrase = next(iter(HOLDERS[part.role].items()))
+            make_journal(part, holder, passphrase)
+
+
+def _unlock(role: Role_) -> None:
+    """Unlock a keyed process as its first holder, as soon as it listens."""
+    holder, passphrase = next(iter(HOLDERS[role].items()))
+    control = Client(Address(path=str(VAR / role / CONTROL_SOCKET)))
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        with suppress(Unreachable):
+            control.call("unlock", {"holder": holder, "passphrase": passphrase})
+            break
+        time.sleep(0.05)
+    control.close()
+
+
+def _open_first(office: Office) -> None:
+    """Open the first game before anybody can come to buy a ticket for it."""
+    with office.database.reading() as connection:
+        if games.open_game(connection, SERIES) is not None:
+            return
+        (series,) = running.all_series(connection)
+    closes_at = next_close(series, office.house.time_zone, office.now(), None)
+    sam = _at_console(office, "sam", Permission.GAME_RUN)
+    open_first_game(office, sam, SERIES, closes_at)
+
+
+def _set_interval(office: Office, seconds: int) -> None:
+    with office.database.reading() as connection:
+        (series,) = running.all_series(connection)
+    if series.interval_seconds != seconds:
+        change_schedule(office, _at_console(office, "sam", Permission.GAME_RUN), SERIES, seconds)
+
+
+# ---- founding ------------------------------------------------------------------------------------
 
 
 def _founded(office: Office) -> dict[str, str]:
@@ -115,7 +237,6 @@ def _founded(office: Office) -> dict[str, str]:
         card = cards.card_hashed(connection, digest)
         accepted = set() if card is None else set(cards.acceptances(connection, card.id))
         holds = bool(cards.terms(connection))
-        is_open = games.open_game(connection, SERIES) is not None
     if card is None:
         bring_card(office, sam, CARD.read_bytes())
     if Consent.SUPERVISOR not in accepted:
@@ -124,8 +245,6 @@ def _founded(office: Office) -> dict[str, str]:
         accept_card(office, _at_console(office, "max"), digest)
     if not holds:
         put_in_force(office, sam, digest)
-    if not is_open:
-        open_first_game(office, sam, SERIES)
     return enrolments
 
 
@@ -148,7 +267,7 @@ def _at_console(
     return at_console(office, name, person.secret, permission)
 
 
-def _announce(address: str, enrolments: dict[str, str]) -> None:
+def _announce(address: str, feed: str, enrolments: dict[str, str]) -> None:
     """Say where the house is and who works there, on the screen and in var/demo.json."""
     told = {
         "address": address,
@@ -160,6 +279,7 @@ def _announce(address: str, enrolments: dict[str, str]) -> None:
             {"code": code, "enrolment": enrolment} for code, enrolment in enrolments.items()
         ],
         "paper": str(VAR / "paper"),
+        "feed": feed,
     }
     path, fresh = VAR / "demo.json", VAR / "demo.json.new"
     fresh.touch(mode=0o600)
@@ -169,33 +289,6 @@ def _announce(address: str, enrolments: dict[str, str]) -> None:
     for person in STAFF:
         print(f"  {person.name:<6} {person.role.value:<16} {person.secret}", flush=True)
     print(f"Stations, their enrolment codes and all of this: {path}. Ctrl-C stops it.", flush=True)
-
-
-def _start_web(port: int, is_sqlite: bool) -> "subprocess.Popen[bytes]":
-    """Start the web server: one process on SQLite, whose writers stand in one queue."""
-    workers = 1 if is_sqlite else 2
-    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
-    command += ["--host", "127.0.0.1", "--port", str(port), "--workers", str(workers)]
-    command += ["--blocking-threads", str(WEB_THREADS), "--log-level", "warning", "wsgi:app"]
-    # In a session of its own: a Ctrl-C at the terminal would reach its workers beside our own
-    # word to stop, and they do not bear being told twice.
-    return subprocess.Popen(command, start_new_session=True)  # noqa: S603  our own server
-
-
-def _stop_web(web: "subprocess.Popen[bytes]") -> None:
-    """Have the web server finish what it is doing, and end it if it does not."""
-    web.terminate()
-    try:
-        web.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        os.killpg(web.pid, signal.SIGKILL)
-        web.wait()
-
-
-def _lock_games(office: Office, stop: threading.Event, interval: int) -> None:
-    """Lock the open game at each interval; the next one opens with it."""
-    while not stop.wait(interval):
-        lock_game(office, _at_console(office, "sam"), SERIES)
 
 
 def _print_paper(office: Office, stop: threading.Event) -> None:

@@ -1,12 +1,21 @@
 """The settings of a process, from its environment, checked all at once when it starts."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-DATABASE, KEYS = "KENO_DATABASE", "KENO_KEYS"
-DEFAULTS = {DATABASE: "sqlite:///var/keno.db", KEYS: "var/keys"}
+DATABASE, KEYS, PUBLIC = "KENO_DATABASE", "KENO_KEYS", "KENO_PUBLIC"
+RNG, INSPECTOR = "KENO_RNG", "KENO_INSPECTOR"
+DEFAULTS = {
+    DATABASE: "sqlite:///var/keno.db",
+    KEYS: "var/keys",
+    PUBLIC: "var/public",
+    RNG: "unix:var/rng/service.sock",
+    INSPECTOR: "unix:var/inspector/service.sock",
+}
 _ENGINES = ("sqlite:///", "postgresql+psycopg://")
+_ADDRESS = re.compile(r"unix:.+")
 
 
 class BadSettings(Exception):  # noqa: N818  the operator's to mend
@@ -15,10 +24,13 @@ class BadSettings(Exception):  # noqa: N818  the operator's to mend
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the database and the keys are."""
+    """Where the database, the keys and the keyed processes are."""
 
     database: str
     keys: Path
+    public: Path  # the public keys of the house, as the key ceremony left them
+    rng: str
+    inspector: str
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
@@ -32,8 +44,15 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     faults = [f"{name} is no setting" for name in sorted(unknown)]
     if not values[DATABASE].startswith(_ENGINES):
         faults.append(f"{DATABASE} must begin with {' or '.join(_ENGINES)}")
-    if not values[KEYS]:
-        faults.append(f"{KEYS} must name a folder")
+    if values[DATABASE] == "sqlite:///":
+        faults.append(f"{DATABASE} must name a file")
+    faults += [f"{name} must name a folder" for name in (KEYS, PUBLIC) if not values[name]]
+    faults += [
+        f"{name} must be an address, as unix:PATH"
+        for name in (RNG, INSPECTOR)
+        if not _ADDRESS.fullmatch(values[name])
+    ]
     if faults:
         raise BadSettings("; ".join(faults))
-    return Settings(values[DATABASE], Path(values[KEYS]))
+    folders = Path(values[KEYS]), Path(values[PUBLIC])
+    return Settings(values[DATABASE], *folders, values[RNG], values[INSPECTOR])

@@ -221,7 +221,7 @@ def _whole(text: str) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="keno",
-        description="Price, grade and check keno, without a database.",
+        description="The keno back office: its rules, its house, its games, its log and books.",
         epilog="Where a command takes a file, - is standard input.",
     )
     parser.add_argument("--version", action="version", version=version("keno-back-office"))

@@ -5,9 +5,13 @@ standard input; what they do is logged as theirs, at the console.
 """
 
 import argparse
+import asyncio
 import getpass
+import logging
 import os
+import signal
 import sys
+import threading
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -19,22 +23,32 @@ from app.audit.books import check_books
 from app.audit.checkpoints import checkpoint_of
 from app.audit.faults import Fault
 from app.audit.log_check import check_log
+from app.caller import Caller
 from app.cli.answers import DONE, FAULT, Answer, BadUsage
 from app.clock import time_text
 from app.entropy import system_entropy
+from app.feed import Feed
 from app.flow.access import at_console
 from app.flow.actor import Actor
+from app.flow.draw import ask_to_void
 from app.flow.found_house import HousePlan, LocationPlan, SeriesPlan, StaffPlan, found_house
-from app.flow.keys import KeysMissing, make_keys, read_keys
+from app.flow.keys import KeysMissing, make_keys
 from app.flow.lockout import lock_game
 from app.flow.office import Office
 from app.flow.open_game import open_first_game
+from app.flow.override import override_close
 from app.flow.permissions import Permission
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
+from app.flow.release import release_game
+from app.flow.schedule import change_schedule
 from app.flow.seal import seal_log
+from app.house import open_office
+from app.rng_client import publish_terms
 from app.settings import BadSettings, Settings, read_settings
+from app.software import manifest, software_hash
 from app.store import schema
 from app.store.database import Database
+from app.store.queries import running
 from app.store.tables import LocationKind, Role
 
 
@@ -116,6 +130,95 @@ def lock_the_game(options: argparse.Namespace) -> Answer:
     return Answer(document, lambda: f"Game {locked} is locked, {opened} is open.")
 
 
+def publish(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
+    """`keno house terms`: bring the house to the key ceremony, in the public folder."""
+    folder = _settings().public
+    with _founded_office() as office:
+        house, keys = office.house, office.keys
+        with office.database.reading() as connection:
+            series = {each.code: each.first_game for each in running.all_series(connection)}
+        terms = (house.name, house.jurisdiction, house.log_origin)
+        publish_terms(folder, *terms, series, {"office": keys.office, "log": keys.log})
+    return Answer({"public": str(folder)}, lambda: f"Terms and public keys are in {folder}.")
+
+
+def change_series(options: argparse.Namespace) -> Answer:
+    """`keno game every SERIES SECONDS`: have the games of a series close by themselves."""
+    with _founded_office() as office:
+        actor = _actor(office, options, Permission.GAME_RUN)
+        hours = (options.opens, options.closes)
+        change_schedule(office, actor, options.series, options.seconds or None, *hours)
+    document = {"series": options.series, "interval_seconds": options.seconds or None}
+    how = f"every {options.seconds} seconds" if options.seconds else "by hand"
+    return Answer(document, lambda: f"The games of {options.series} are locked {how}.")
+
+
+def close_the_game(options: argparse.Namespace) -> Answer:
+    """`keno game close SERIES --game N [--at TIME]`: override when the open game closes."""
+    closes_at = _moment(options.at) if options.at else None
+    name = f"{options.series}-{options.game}"
+    with _founded_office() as office:
+        actor = _actor(office, options, Permission.GAME_RUN)
+        which = (options.series, options.game)
+        override_close(office, actor, *which, closes_at, options.reason)
+    document = {"game": name, "closes_at": closes_at and time_text(closes_at)}
+    when = f"closes at {document['closes_at']}" if closes_at else "stays open until it is said"
+    return Answer(document, lambda: f"Game {name} {when}.")
+
+
+def void_the_game(options: argparse.Namespace) -> Answer:
+    """`keno game void SERIES --game N`: ask for a locked game to be voided."""
+    name = f"{options.series}-{options.game}"
+    with _founded_office() as office:
+        actor = _actor(office, options, Permission.GAME_RUN)
+        ask_to_void(office, actor, options.series, options.game, options.reason)
+    return Answer({"game": name}, lambda: f"Game {name} is to be voided, if it has no mark.")
+
+
+def release_the_game(options: argparse.Namespace) -> Answer:
+    """`keno game release SERIES --game N --with NAME`: have a frozen game graded again."""
+    name = f"{options.series}-{options.game}"
+    with _founded_office() as office:
+        supervisor = _actor(office, options, Permission.GAME_RUN)
+        manager = _let_in(office, options.manager, Permission.GAME_RELEASE)
+        which = (options.series, options.game, options.reason)
+        release_game(office, supervisor, manager, *which)
+    return Answer({"game": name}, lambda: f"Game {name} is graded again.")
+
+
+def tell_the_games(options: argparse.Namespace) -> Answer:
+    """`keno feed`: tell boards and stations what happens, until told to stop."""
+
+    async def serve(office: Office) -> None:
+        stop, loop = asyncio.Event(), asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop.set)
+        await Feed(office).serve(options.host, options.port, stop)
+
+    with _founded_office() as office:
+        asyncio.run(serve(office))
+    return Answer({"stopped": "feed"}, lambda: "The feed has stopped.")
+
+
+def show_manifest(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
+    """`keno manifest`: every source file with its hash, as sha256sum reads it."""
+    text = manifest()
+    return Answer({"hash": software_hash(), "manifest": text}, text.rstrip)
+
+
+def call_the_games(options: argparse.Namespace) -> Answer:
+    """`keno caller`: run the games by themselves until told to stop."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
+    with _founded_office() as office:
+        if office.keyed is None:
+            raise BadUsage("the keyed processes are not set up")
+        Caller(office, office.keyed, options.name).run(stop)
+    return Answer({"stopped": options.name}, lambda: f"{options.name} has stopped.")
+
+
 def seal_the_log(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
     """`keno log seal`: give every entry its place, and sign the head."""
     with _founded_office() as office:
@@ -139,7 +242,8 @@ def show_books(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form
     """`keno books`: work out the whole state again, from stored facts."""
     with _founded_office() as office, office.database.reading() as connection:
         key = office.keys.log.public_key()
-        found_faults = check_books(connection, office.house.log_origin, key)
+        draw_keys = office.keyed.public_keys() if office.keyed else {}
+        found_faults = check_books(connection, office.house.log_origin, key, draw_keys)
     faults = [fault for each in found_faults.values() for fault in each]
     document = {"checks": {check: _faults(each) for check, each in found_faults.items()}}
     lines = [
@@ -199,16 +303,15 @@ def _settings() -> Settings:
 @contextmanager
 def _office() -> Iterator[Office]:
     """Give out the office whose settings are in the environment."""
-    settings = _settings()
     try:
-        keys = read_keys(settings.keys)
+        office = open_office(_settings())
     except KeysMissing as missing:
         raise BadUsage(str(missing)) from None
-    with closing(Database(settings.database)) as database:
-        found_at, wanted = schema.revision_of(database), schema.newest_revision()
+    with closing(office):
+        found_at, wanted = schema.revision_of(office.database), schema.newest_revision()
         if found_at != wanted:
             raise BadUsage(f"the database is at {found_at}, not {wanted}; `keno database upgrade`")
-        yield Office(database, keys)
+        yield office
 
 
 @contextmanager
@@ -220,9 +323,13 @@ def _founded_office() -> Iterator[Office]:
 
 
 def _actor(office: Office, options: argparse.Namespace, permission: Permission) -> Actor:
-    asked = f"Secret of {options.name}: "
+    return _let_in(office, options.name, permission)
+
+
+def _let_in(office: Office, name: str, permission: Permission) -> Actor:
+    asked = f"Secret of {name}: "
     secret = getpass.getpass(asked) if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
-    return at_console(office, options.name, secret, permission)
+    return at_console(office, name, secret, permission)
 
 
 def _digest(text: str) -> bytes:

@@ -5,6 +5,8 @@ times as fast without it.
 """
 
 import argparse
+import os
+import socket
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import TypeAlias
@@ -26,6 +28,8 @@ def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
     founding.add_argument("plan", metavar="PLAN", help="the plan, in TOML")
     yield founding
 
+    yield _act(house, "terms", "publish", "bring the house to the key ceremony")
+
     card = _group(commands, "card", "put rate cards into force")
     bringing = _by_somebody(_act(card, "bring", "bring", "bring a new version"))
     bringing.add_argument("file", metavar="FILE", help="the card, in TOML")
@@ -40,6 +44,29 @@ def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
     locking = _of_series(_act(game, "lock", "lock_the_game", "lock the open game; the next opens"))
     locking.add_argument("--game", type=int, metavar="N", help="lock this one, or none")
     yield locking
+
+    every = _of_series(_act(game, "every", "change_series", "have a series' games lock themselves"))
+    every.add_argument("seconds", type=int, metavar="SECONDS", help="the interval; 0: by hand")
+    every.add_argument("--opens", type=int, default=0, metavar="MINUTES", help="after midnight")
+    every.add_argument("--closes", type=int, default=1440, metavar="MINUTES", help="(same)")
+    yield every
+    closing = _for_reason(_act(game, "close", "close_the_game", "override when a game closes"))
+    closing.add_argument("--at", metavar="TIME", help="(default: not before it is said again)")
+    yield closing
+    releasing = _for_reason(_act(game, "release", "release_the_game", "grade a frozen game again"))
+    releasing.add_argument("--with", dest="manager", required=True, metavar="NAME", help="manager")
+    yield releasing
+    yield _for_reason(_act(game, "void", "void_the_game", "ask for a locked game to be voided"))
+
+    feed = _act(commands, "feed", "tell_the_games", "tell boards and stations what happens")
+    feed.add_argument("--host", default="127.0.0.1")
+    feed.add_argument("--port", type=int, default=8001)
+    yield feed
+    yield _act(commands, "manifest", "show_manifest", "every source file with its hash")
+    caller = _act(commands, "caller", "call_the_games", "run the games by themselves")
+    name = f"{socket.gethostname()}-{os.getpid()}"
+    caller.add_argument("--name", default=name, help="by which the others know it")
+    yield caller
 
     log = _group(commands, "log", "the log")
     yield _act(log, "seal", "seal_the_log", "give every entry its place, and sign the head")
@@ -75,6 +102,12 @@ def _by_somebody(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 def _of_card(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     parser.add_argument("card", metavar="HASH", help="the card's hash")
     return _by_somebody(parser)
+
+
+def _for_reason(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument("--game", type=int, required=True, metavar="N", help="which game")
+    parser.add_argument("--reason", required=True, metavar="WORDS", help="why")
+    return _of_series(parser)
 
 
 def _of_series(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

@@ -6,6 +6,7 @@ forms       the JSON forms of what stations ask for
 api         API v1
 openapi     its description, for programs
 log         the public log: checkpoint, tiles, entries
+results     results with their proofs, and the feed for whoever cannot listen
 public      what anyone may read: the front page, keys, health
 """
 
@@ -13,7 +14,7 @@ from flask import Flask
 
 from app.flow.office import Office
 from app.keno.documents import DOCUMENT_MAX
-from app.web import api, log, openapi, problems, public
+from app.web import api, log, openapi, problems, public, results
 
 
 def create_app(office: Office) -> Flask:
@@ -22,7 +23,7 @@ def create_app(office: Office) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = DOCUMENT_MAX
     app.extensions["office"] = office
     problems.install(app)
-    for part in (api.routes, openapi.routes, log.routes, public.routes):
+    for part in (api.routes, openapi.routes, log.routes, public.routes, results.routes):
         app.register_blueprint(part)
     app.after_request(public.harden)
     return app

@@ -4,10 +4,15 @@ from flask import Blueprint, Response, jsonify
 
 from app.clock import time_text
 from app.flow import access
+from app.flow.draw import ask_to_void
 from app.flow.drawer import close_drawer, open_drawer
+from app.flow.lockout import lock_at_station
 from app.flow.look_up import look_up
+from app.flow.open_game import read_game
+from app.flow.override import override_close
 from app.flow.permissions import Permission
 from app.flow.quote import quote_request
+from app.flow.refund import refund_ticket
 from app.flow.refusals import No, say_no
 from app.flow.sell import sell_ticket
 from app.flow.void import void_ticket
@@ -91,6 +96,70 @@ def void(number: str) -> Response:
     """Take a ticket back before its game is locked."""
     voiding = forms.read_voiding(_number(number))
     return jsonify(void_ticket(office(), credentials(), voiding, request_id()))
+
+
+@routes.post("/tickets/<number>/refund")
+@needs(Permission.TICKET_REFUND)
+def refund(number: str) -> Response:
+    """Give back the price of a ticket's games that are not played."""
+    refunding = forms.read_refunding(_number(number))
+    return jsonify(refund_ticket(office(), credentials(), refunding, request_id()))
+
+
+@routes.post("/games/<series>/<number>/lock")
+@needs(Permission.GAME_LOCK)
+def lock(series: str, number: str) -> Response:
+    """Lock the open game by hand: a supervisor, or a writer with a supervisor's approval."""
+    approval = forms.read_approval()
+    locked = lock_at_station(office(), credentials(), series, read_game(series, number), approval)
+    return jsonify(locked=f"{series}-{locked}", opened=f"{series}-{locked + 1}")
+
+
+@routes.post("/games/<series>/<number>/close")
+@needs(Permission.GAME_RUN)
+def close(series: str, number: str) -> Response:
+    """Override when the open game closes; no time means not before it is said again."""
+    closes_at, reason = forms.read_closing()
+    actor = access.acting(office(), credentials(), Permission.GAME_RUN)
+    override_close(office(), actor, series, read_game(series, number), closes_at, reason)
+    return jsonify(game=f"{series}-{number}", closes_at=closes_at and time_text(closes_at))
+
+
+@routes.post("/games/<series>/<number>/void")
+@needs(Permission.GAME_RUN)
+def void_game(series: str, number: str) -> Response:
+    """Ask for a locked game to be voided, because it cannot be drawn."""
+    (reason,) = forms.read_texts("reason")
+    actor = access.acting(office(), credentials(), Permission.GAME_RUN)
+    ask_to_void(office(), actor, series, read_game(series, number), reason)
+    return jsonify(game=f"{series}-{number}")
+
+
+@routes.post("/staff/disable")
+@needs(Permission.STAFF_MANAGE)
+def disable_staff() -> Response:
+    """Disable a person, at once."""
+    (name,) = forms.read_texts("name")
+    access.disable_staff(office(), credentials(), name)
+    return jsonify(name=name)
+
+
+@routes.post("/stations/disable")
+@needs(Permission.STATION_MANAGE)
+def disable_station() -> Response:
+    """Disable a work station, at once."""
+    (code,) = forms.read_texts("code")
+    access.disable_station(office(), credentials(), code)
+    return jsonify(code=code)
+
+
+@routes.post("/stations/renew")
+@needs(Permission.STATION_MANAGE)
+def renew_enrolment() -> Response:
+    """Give a station a new one-time code; its token ends."""
+    (code,) = forms.read_texts("code")
+    actor = access.acting(office(), credentials(), Permission.STATION_MANAGE)
+    return jsonify(code=code, enrolment=access.renew_enrolment(office(), actor, code))
 
 
 @routes.post("/drawers")

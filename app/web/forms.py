@@ -1,10 +1,13 @@
 """The JSON forms of what stations ask for: plain values out, every fault of the form at once."""
 
+from datetime import datetime
+
 from flask import request
 
 from app.flow.access import Approval
 from app.flow.drawer import Counted
 from app.flow.plays import Changes
+from app.flow.refund import Refunding
 from app.flow.sell import Sale
 from app.flow.void import Voiding
 from app.keno.documents import conditioning_from, groups_from, read_json, request_from
@@ -16,6 +19,7 @@ from app.keno.tender import Tender, TenderKind
 # One bill, chip or coupon, and what can lie on a counter: so that no sum leaves the integers.
 CENTS_MAX = 10**11
 PARTS_MAX = 50
+_TIME = "a time with its zone, as 2026-12-01T06:00-05:00,"
 
 
 def body() -> tuple[Fields, list[Refusal]]:
@@ -70,17 +74,56 @@ def read_sale() -> Sale:
 def read_voiding(number: int) -> Voiding:
     """Return the void that is asked for."""
     fields, faults = body()
-    code, reason = fields.maybe_text("code"), fields.text("reason")
-    approval = None
-    if fields.has("approval"):
-        given = fields.inner("approval")
-        approval = Approval(given.text("name"), given.text("secret"))
-        given.no_more()
-    else:
-        fields.maybe_text("approval")
+    code, reason, approval = fields.maybe_text("code"), fields.text("reason"), _approval(fields)
     fields.no_more()
     refuse_all(faults)
     return Voiding(number, reason, code, approval)
+
+
+def read_refunding(number: int) -> Refunding:
+    """Return the refund that is asked for; of the rest of the ticket too, unless that is denied."""
+    fields, faults = body()
+    code, reason, approval = fields.maybe_text("code"), fields.text("reason"), _approval(fields)
+    cancel = fields.choice("cancel", ("yes", "no"), default="yes") == "yes"
+    fields.no_more()
+    refuse_all(faults)
+    return Refunding(number, reason, code, approval, cancel)
+
+
+def read_approval() -> Approval | None:
+    """Return a supervisor's approval, if the form has one; it has nothing else."""
+    fields, faults = body()
+    approval = _approval(fields)
+    fields.no_more()
+    refuse_all(faults)
+    return approval
+
+
+def read_closing() -> tuple[datetime | None, str]:
+    """Return when a game is to close, if at all, and why."""
+    fields, faults = body()
+    text, reason = fields.maybe_text("closes_at"), fields.text("reason")
+    fields.no_more()
+    closes_at = None
+    if text is not None:
+        try:
+            closes_at = datetime.fromisoformat(text)
+        except ValueError:
+            closes_at = None
+        if closes_at is None or closes_at.tzinfo is None:
+            faults.append(refusal(Code.WRONG_TYPE, "closes_at", field="closes_at", wanted=_TIME))
+    refuse_all(faults)
+    return closes_at, reason
+
+
+def _approval(fields: Fields) -> Approval | None:
+    if not fields.has("approval"):
+        fields.maybe_text("approval")
+        return None
+    given = fields.inner("approval")
+    approval = Approval(given.text("name"), given.text("secret"))
+    given.no_more()
+    return approval
 
 
 def read_count() -> Counted:

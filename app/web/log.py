@@ -10,6 +10,7 @@ from flask import Blueprint, Response, abort
 
 from app.audit.entries import leaf_document
 from app.audit.tiles import TILE
+from app.keno.money import LARGEST
 from app.store.queries import log as queries
 from app.web.routes import ANYONE, needs, office
 
@@ -64,8 +65,11 @@ def _read_index(index: str) -> tuple[int, int]:
     """Return the number of a tile, written as x001/x234/067, and how much of it is asked for."""
     if not _INDEX.fullmatch(index) or len(index) > 40:
         abort(404)
-    number, _, width = index.partition(".p/")
-    return int(number.replace("x", "").replace("/", "")), int(width or TILE)
+    text, _, width = index.partition(".p/")
+    number = int(text.replace("x", "").replace("/", ""))
+    if number * TILE >= LARGEST:  # no log is so large, and no database knows such a number
+        abort(404)
+    return number, int(width or TILE)
 
 
 def _bytes(data: bytes) -> Response:

@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify
 
+from app.flow.standing import Stands
 from app.flow.void import REASON_MAX
 from app.keno.conditioning_text import TEXT_MAX
 from app.keno.money import LARGEST
@@ -43,6 +44,7 @@ def document() -> Schema:
 
 def _paths() -> Schema:
     number = _path_text("number", "A ticket's number, with its check digit or without: 12 or 12-5.")
+    series, game = _path_text("series", "A series."), _path_text("number", "A game of it.")
     drawer = _path_text("drawer", "A drawer's number.")
     return {
         "/stations/enrol": {
@@ -61,6 +63,21 @@ def _paths() -> Schema:
         "/tickets/{number}/void": {
             "post": _act("Void a ticket", "Voiding", "Voided", number, once=True)
         },
+        "/tickets/{number}/refund": {
+            "post": _act("Refund games not played", "Refunding", "Refunded", number, once=True)
+        },
+        "/games/{series}/{number}/lock": {
+            "post": _act("Lock the open game", "Approved", "Locked", series, game)
+        },
+        "/games/{series}/{number}/close": {
+            "post": _act("Override when a game closes", "Closing", "Closes", series, game)
+        },
+        "/games/{series}/{number}/void": {
+            "post": _act("Ask for a locked game to be voided", "Reason", "Game", series, game)
+        },
+        "/staff/disable": {"post": _act("Disable a person", "Named", "Named")},
+        "/stations/disable": {"post": _act("Disable a work station", "Coded", "Coded")},
+        "/stations/renew": {"post": _act("Have a station enrol again", "Coded", "Enrolment")},
         "/drawers": {"post": _act("Open a drawer", "Count", "DrawerOpened", status=201, once=True)},
         "/drawers/{drawer}/close": {
             "post": _act("Close a drawer", "Count", "DrawerClosed", drawer, once=True)
@@ -169,6 +186,8 @@ REQUEST_FIELDS: dict[str, Schema] = {
     "games": _maybe(_whole(1)),
     "price_cents": _maybe(_whole()),
 }
+REASON: Schema = {"type": "string", "minLength": 1, "maxLength": REASON_MAX}
+APPROVAL = _maybe(_object(["name", "secret"], name=TEXT, secret=TEXT))
 SOLD_LINE = _answer(spots=NUMBER, ways=NUMBER, rate_cents=NUMBER, schedule=TEXT)
 
 SCHEMAS: dict[str, Schema] = {
@@ -225,15 +244,31 @@ SCHEMAS: dict[str, Schema] = {
         first_game=NUMBER,
         last_game=NUMBER,
         price_cents=NUMBER,
-        standing={"enum": ["open", "in-play", "not-decided", "void"]},
+        standing={"enum": [stands.value for stands in Stands]},
         explanation=TEXT,
+        win_cents=NUMBER,
+        refund_due_cents=NUMBER,
+        games=_list_of(_answer(game=TEXT, state=TEXT)),
     ),
-    "Voiding": _object(
+    "Voiding": _object(["reason"], code=_maybe(TEXT), reason=REASON, approval=APPROVAL),
+    "Refunding": _object(
         ["reason"],
         code=_maybe(TEXT),
-        reason={"type": "string", "minLength": 1, "maxLength": REASON_MAX},
-        approval=_maybe(_object(["name", "secret"], name=TEXT, secret=TEXT)),
+        reason=REASON,
+        approval=APPROVAL,
+        cancel=_maybe({"enum": ["yes", "no"]}),
     ),
+    "Refunded": _answer(
+        number=NUMBER, cancelled_from=_maybe(NUMBER), back_cents=NUMBER, coupon_cents=NUMBER
+    ),
+    "Named": _object(["name"], name=TEXT),
+    "Coded": _object(["code"], code=TEXT),
+    "Approved": _object([], approval=APPROVAL),
+    "Locked": _answer(locked=TEXT, opened=TEXT),
+    "Closing": _object(["reason"], closes_at=_maybe(TEXT), reason=REASON),
+    "Closes": _answer(game=TEXT, closes_at=_maybe(TEXT)),
+    "Reason": _object(["reason"], reason=REASON),
+    "Game": _answer(game=TEXT),
     "Voided": _answer(number=NUMBER, back_cents=NUMBER, back=_list_of({"type": "object"})),
     "Count": _object(
         ["counted"],

@@ -10,6 +10,7 @@ import logging
 from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
+from app.flow.office import NotFounded
 from app.flow.refusals import No
 from app.keno.documents import refusals_document
 from app.keno.refusals import Code, Refused
@@ -52,6 +53,14 @@ STATUS: dict[str, int] = {
     No.TOO_LATE.code: 409,
     No.COUPON_SPENT.code: 409,
     No.NO_CARD.code: 409,
+    No.NO_SUCH_GAME.code: 404,
+    No.GAME_BEFORE_UNDRAWN.code: 409,
+    No.NOT_TO_VOID.code: 409,
+    No.NOT_FROZEN.code: 409,
+    No.NOT_READY.code: 409,
+    No.TIME_PASSED.code: 409,
+    No.VOID_INSTEAD.code: 409,
+    No.NOTHING_TO_REFUND.code: 409,
 }
 UNDERSTOOD = 422
 FAULT = "fault"
@@ -61,6 +70,7 @@ def install(app: Flask) -> None:
     """Have an application answer every refusal and fault as a problem document."""
     app.register_error_handler(Refused, _refused)
     app.register_error_handler(HTTPException, _http)
+    app.register_error_handler(NotFounded, _not_founded)
     app.register_error_handler(Exception, _fault)
 
 
@@ -97,6 +107,10 @@ def _http(error: HTTPException) -> Response:
     return answer
 
 
+def _not_founded(_: NotFounded) -> Response:
+    return problem(503, "house.not_founded", "The house was not founded yet.")
+
+
 def _fault(error: Exception) -> Response:
     log.error("a request failed", exc_info=error)
-    return problem(500, FAULT, "Something went wrong here; nothing was done.")
+    return problem(500, FAULT, "It is not known whether this was done; ask again in the same way.")

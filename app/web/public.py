@@ -6,7 +6,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from flask import Blueprint, Response, jsonify, render_template, request
 
 from app.store.queries import games, log
-from app.store.schema import newest_revision, revision_of
+from app.store.schema import Away, newest_revision, revision_of
 from app.web.problems import problem
 from app.web.routes import ANYONE, needs, office
 
@@ -30,10 +30,12 @@ def front() -> str:
 @routes.get("/keys.json")
 @needs(ANYONE)
 def keys() -> Response:
-    """Return the public keys of the back office."""
+    """Return every public key that a check of log and draws needs, in DER."""
     public = office().keys.log.public_key()
     der = public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-    return jsonify(log=der.hex(), log_origin=office().house.log_origin)
+    keyed = office().keyed
+    known = keyed.public_keys() if keyed else {}
+    return jsonify(known | {"log": der.hex(), "log_origin": office().house.log_origin})
 
 
 @routes.get("/healthz")
@@ -47,9 +49,14 @@ def health() -> Response:
 @needs(ANYONE)
 def ready() -> Response:
     """Say whether it can work: the database answers, and is the one this software is for."""
-    found, wanted = revision_of(office().database), newest_revision()
+    try:
+        found, wanted = revision_of(office().database), newest_revision()
+    except Away:
+        return problem(503, "database.away", "The database does not answer.")
     if found != wanted:
         return problem(503, "database.other_revision", f"The database is at {found}, not {wanted}.")
+    if office().find_house() is None:
+        return problem(503, "house.not_founded", "The house was not founded yet.")
     return jsonify(status="ready", **_database())
 
 

@@ -1,0 +1,5 @@
+"""`python -m app.cli`: the `keno` command."""
+
+from app.cli import console
+
+console()

@@ -1,0 +1,202 @@
+"""The live feed for boards and stations: server-sent events, from a small process of its own.
+
+A WSGI server's threads must not be held by listeners, so this process does nothing else: it looks
+into the database a few times a second and tells everyone who listens. Every event has an id; who
+was away names the last one it saw, and gets what it missed. A drawn game is told number by number,
+as they were selected (15.5(f)).
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+from app.clock import time_text
+from app.flow.office import Office
+from app.store.queries import games, house, running
+from app.store.queries.running import EventRow
+
+LOOK_SECONDS = 0.2
+REQUEST_SECONDS = 10
+REQUEST_BYTES = 8192
+BEHIND_MOST = 1000  # events that a listener may be behind before it is let go, to come again
+LISTENERS_MOST = 2000
+HEAD = (
+    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+    "Access-Control-Allow-Origin: *\r\nX-Content-Type-Options: nosniff\r\n"
+    "Connection: close\r\n\r\nretry: 2000\n\n"
+)
+
+
+def event_texts(event: EventRow, seen: str = "") -> Iterator[str]:
+    """Yield an event as it goes out: a drawn game as its numbers, one by one, and then itself.
+
+    Args:
+        event: what happened.
+        seen: the id up to which the listener has it, if it has a part of it.
+    """
+    about = {
+        "series": event.series,
+        "game": event.game,
+        "at": time_text(event.happened_at),
+        **event.facts,
+    }
+    numbers = event.facts.get("numbers")
+    if isinstance(numbers, list):
+        for place, number in enumerate(numbers, start=1):
+            name = f"{event.id}.{place}"
+            if _order(name) > _order(seen):
+                ball = {"series": event.series, "game": event.game, "place": place}
+                yield _text(name, "number", {**ball, "number": number})
+    yield _text(str(event.id), event.kind, about)
+
+
+def _order(name: str) -> tuple[int, int]:
+    """Return where an id stands; a game's own event comes after all of its numbers."""
+    number, _, place = name.partition(".")
+    if not number.isdecimal() or (place and not place.isdecimal()):
+        return 0, 0
+    return int(number), int(place) if place else 10**6
+
+
+def _text(name: str | None, kind: str, facts: dict[str, object]) -> str:
+    data = json.dumps(facts, separators=(",", ":"), sort_keys=True)
+    return (f"id: {name}\n" if name else "") + f"event: {kind}\ndata: {data}\n\n"
+
+
+@dataclass
+class Feed:
+    """One feed: what was read last, and who listens."""
+
+    office: Office
+    last: int = 0
+    _listeners: set["asyncio.Queue[str | None]"] = field(default_factory=set)
+
+    async def serve(self, host: str, port: int, stop: asyncio.Event) -> None:
+        """Listen and tell until told to stop."""
+        self.last = await asyncio.to_thread(self._newest)
+        server = await asyncio.start_server(self._answer, host, port, limit=REQUEST_BYTES)
+        looking = asyncio.create_task(self._look())
+        async with server:
+            await stop.wait()
+            looking.cancel()
+            for listener in self._listeners:
+                listener.put_nowait(None)
+
+    # ---- looking ---------------------------------------------------------------------------------
+
+    async def _look(self) -> None:
+        """Look for what is new, and tell it; once a second also how long the open games are."""
+        loop, told = asyncio.get_running_loop(), 0.0
+        while True:
+            texts = await asyncio.to_thread(self._new_texts)
+            if loop.time() - told >= 1:
+                told = loop.time()
+                texts += await asyncio.to_thread(self._seconds_left)
+            for text in texts:
+                for listener in list(self._listeners):
+                    self._tell(listener, text)
+            await asyncio.sleep(LOOK_SECONDS)
+
+    def _tell(self, listener: "asyncio.Queue[str | None]", text: str) -> None:
+        try:
+            listener.put_nowait(text)
+        except asyncio.QueueFull:
+            self._listeners.discard(listener)  # it comes again, and names the last that it saw
+
+    def _new_texts(self) -> list[str]:
+        with self.office.database.reading() as connection:
+            new = running.events_after(connection, self.last)
+        if new:
+            self.last = new[-1].id
+        return [text for event in new for text in event_texts(event)]
+
+    def _missed(self, seen: str) -> list[str]:
+        number, place = _order(seen)
+        with self.office.database.reading() as connection:
+            # An id with a place is of an event of which a part was seen.
+            after = number - 1 if place < 10**6 else number
+            missed = running.events_after(connection, max(after, 0), BEHIND_MOST)
+        kept = [event for event in missed if event.id <= self.last]
+        return [text for event in kept for text in event_texts(event, seen)]
+
+    def _newest(self) -> int:
+        with self.office.database.reading() as connection:
+            return running.newest_event(connection)
+
+    def _seconds_left(self) -> list[str]:
+        """Say how long each open game is still sold for (15.5(c))."""
+        now = self.office.now()
+        texts = []
+        with self.office.database.reading() as connection:
+            for code in house.series_codes(connection):
+                game = games.open_game(connection, code)
+                if game is None:
+                    continue
+                left = None
+                if game.closes_at is not None:
+                    left = max(0, int((game.closes_at - now).total_seconds()))
+                facts = {"series": code, "game": game.number, "seconds": left}
+                texts.append(_text(None, "left", {**facts, "held_why": game.held_why}))
+        return texts
+
+    # ---- listeners -------------------------------------------------------------------------------
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(
+            OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError
+        ):
+            async with asyncio.timeout(REQUEST_SECONDS):
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            status = self._status(head)
+            if status is not HTTPStatus.OK:
+                writer.write(_refusal(status))
+            else:
+                async for text in self._told(_last_seen(head)):
+                    writer.write(text.encode())
+                    await writer.drain()
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+
+    def _status(self, head: str) -> HTTPStatus:
+        line = head.split("\r\n", 1)[0].split(" ")
+        if len(line) != 3 or line[0] != "GET":
+            return HTTPStatus.METHOD_NOT_ALLOWED
+        if line[1].split("?")[0] != "/events":
+            return HTTPStatus.NOT_FOUND
+        if len(self._listeners) >= LISTENERS_MOST:
+            return HTTPStatus.SERVICE_UNAVAILABLE
+        return HTTPStatus.OK
+
+    async def _told(self, seen: str) -> AsyncIterator[str]:
+        listener: asyncio.Queue[str | None] = asyncio.Queue(BEHIND_MOST)
+        self._listeners.add(listener)
+        try:
+            yield HEAD
+            if seen:
+                for text in await asyncio.to_thread(self._missed, seen):
+                    yield text
+            while (told := await listener.get()) is not None:
+                yield told
+        finally:
+            self._listeners.discard(listener)
+
+
+def _last_seen(head: str) -> str:
+    """Return the id that a listener names, in its header or, the first time, in its address."""
+    for line in head.split("\r\n")[1:]:
+        name, _, value = line.partition(":")
+        if name.lower() == "last-event-id":
+            return value.strip()
+    _, _, query = head.split(" ", 2)[1].partition("?")
+    wanted = [part.removeprefix("after=") for part in query.split("&") if part.startswith("after=")]
+    return wanted[0] if wanted else ""
+
+
+def _refusal(status: HTTPStatus) -> bytes:
+    body = json.dumps({"title": status.phrase, "status": status.value}).encode()
+    head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: application/problem+json\r\n"
+    return f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body

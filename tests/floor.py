@@ -11,13 +11,16 @@ from pathlib import Path
 from threading import Lock
 
 from argon2 import PasswordHasher
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from app.audit.books import check_books
 from app.entropy import system_entropy
 from app.flow.access import Credentials, at_console, enrol_station, sign_in
 from app.flow.actor import Actor
 from app.flow.asking import Answer
+from app.flow.certify import certify_game
 from app.flow.codes import validation_code
+from app.flow.draw import end_game
 from app.flow.drawer import open_drawer
 from app.flow.found_house import (
     HousePlan,
@@ -33,13 +36,15 @@ from app.flow.open_game import open_first_game
 from app.flow.permissions import Permission
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
 from app.flow.sell import Sale, sell_ticket
+from app.flow.settle import settle_game
 from app.flow.void import Voiding, void_ticket
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.store import schema
 from app.store.database import Database
-from app.store.queries import tickets
+from app.store.queries import games, tickets
 from app.store.tables import LocationKind, Role
+from tests.keyed import KeyedHouse, hold_ceremony
 
 CARD = Path(__file__).parent / "keno" / "card.toml"
 NOON = datetime(2026, 11, 16, 17, 0, tzinfo=UTC)
@@ -103,6 +108,8 @@ class Floor:
     office: Office
     enrolments: dict[str, str]
     moment: list[datetime]
+    ceremony: Path
+    keyed: KeyedHouse
     stations: dict[str, str] = field(default_factory=dict)
     _ids: "count[int]" = field(default_factory=lambda: count(1))
 
@@ -113,19 +120,26 @@ class Floor:
         database = Database(url, None if real_clock else lambda: tick(moment))
         schema.upgrade(database)
         make_keys(folder / "keys", system_entropy)
-        office = Office(database, read_keys(folder / "keys"), hasher=PasswordHasher(1, 8, 1))
-        floor = cls(office, found_house(office, plan()), moment)
+        keys = read_keys(folder / "keys")
+        hold_ceremony(
+            folder / "ceremony", keys, {one.code: one.first_game for one in plan().series}
+        )
+        keyed = KeyedHouse(folder / "ceremony")
+        office = Office(database, keys, keyed.processes(), hasher=PasswordHasher(1, 8, 1))
+        floor = cls(office, found_house(office, plan()), moment, folder / "ceremony", keyed)
         floor.put_in_force(CARD.read_bytes())
         for series in ("M", "F"):
             open_first_game(office, floor.sam, series)
         return floor
 
-    def on(self, url: str) -> "Floor":
-        """The same floor on a copy of its database."""
+    def on(self, url: str, keyed_at: Path | None = None) -> "Floor":
+        """The same floor on a copy of its database, or in another process."""
         moment = [self.moment[0]]
         database = Database(url, lambda: tick(moment))
-        office = Office(database, self.office.keys, hasher=self.office.hasher)
-        return Floor(office, self.enrolments, moment)
+        keyed = KeyedHouse(self.ceremony, keyed_at)
+        keys, hasher = self.office.keys, self.office.hasher
+        office = Office(database, keys, keyed.processes(), hasher=hasher)
+        return Floor(office, self.enrolments, moment, self.ceremony, keyed)
 
     # ---- people --------------------------------------------------------------------------------
 
@@ -193,21 +207,59 @@ class Floor:
         return validation_code(self.office.keys, ticket.code_key, number, ticket.leaf)
 
     def lock(self, series: str = "M") -> int:
-        """Lock the open game of a series."""
+        """Lock the open game of a series; the one before it is drawn first, or it could not be."""
+        self.draw(series)
         return lock_game(self.office, self.sam, series)
+
+    def draw(self, series: str = "M") -> None:
+        """Draw the game of a series that waits for it, if there is one."""
+        assert self.office.keyed is not None
+        with self.office.database.reading() as connection:
+            game = games.open_game(connection, series)
+        if game is not None:
+            end_game(self.office, self.office.keyed, series, game.number - 1)
+
+    def grade(self, number: int, series: str = "M") -> str:
+        """Settle and certify a drawn game, and return the state that it is in then."""
+        assert self.office.keyed is not None
+        settle_game(self.office, series, number)
+        certify_game(self.office, self.office.keyed, series, number)
+        return self.state(number, series)
+
+    def play(self, series: str = "M") -> int:
+        """Lock, draw, settle and certify the open game of a series; return its number."""
+        number = self.lock(series)
+        self.draw(series)
+        assert self.grade(number, series) == "certified"
+        return number
+
+    def state(self, number: int, series: str = "M") -> str:
+        """The state of a game."""
+        with self.office.database.reading() as connection:
+            game = games.game(connection, series, number)
+        assert game is not None
+        return game.state.value
 
     def pass_time(self, **time: int) -> None:
         """Let time pass."""
         self.moment[0] += timedelta(**time)
 
+    @property
+    def books_keys(self) -> tuple[str, Ed25519PublicKey, dict[str, str]]:
+        """What a check of the books needs to know beside the database."""
+        assert self.office.keyed is not None
+        log = self.office.keys.log.public_key()
+        return self.office.house.log_origin, log, self.office.keyed.public_keys()
+
     def check_books(self) -> None:
         """Have the books worked out again: whatever a test did, they must agree."""
-        keys, house = self.office.keys, self.office.house
+        signed = self.books_keys
         with self.office.database.reading() as connection:
-            found = check_books(connection, house.log_origin, keys.log.public_key())
+            found = check_books(connection, *signed)
         assert [fault for faults in found.values() for fault in faults] == []
 
     def close(self) -> None:
+        self.keyed.close()
         self.office.database.close()
 
 

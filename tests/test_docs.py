@@ -104,7 +104,8 @@ def test_the_page_of_commands_names_every_command() -> None:
     commands = (
         "odds", "rate-card check", "quote", "grade", "prorate", "database upgrade", "house keys",
         "house found", "card bring", "card accept", "card force", "game open", "game lock",
-        "log seal", "log verify", "books",
+        "game every", "game close", "game void", "game release", "house terms", "caller", "feed",
+        "manifest", "log seal", "log verify", "books",
     )  # fmt: skip
     assert all(f"| `keno {command}" in page for command in commands)
 

@@ -1,12 +1,17 @@
 """The commands of the house, from an empty folder to clean books, on both engines."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from app.cli import main
 from tests.floor import MAX, SAM, secret_of
+from tests.keyed import real_processes
 
 PLAN = """
 name = "Paper House"
@@ -50,6 +55,11 @@ class Console:
         self._patch, self._capsys = monkeypatch, capsys
         monkeypatch.setenv("KENO_DATABASE", url)
         monkeypatch.setenv("KENO_KEYS", str(folder / "keys"))
+        monkeypatch.setenv("KENO_PUBLIC", str(folder / "public"))
+
+    def set(self, settings: dict[str, str]) -> None:
+        for name, value in settings.items():
+            self._patch.setenv(name, value)
 
     def keno(self, *arguments: str, name: str | None = None) -> tuple[int, dict[str, object]]:
         """Run a command, as somebody if a name is given; return its exit code and answer."""
@@ -58,6 +68,13 @@ class Console:
         code = main([*arguments, *as_somebody, "--json"])
         out = self._capsys.readouterr().out
         return code, json.loads(out) if out else {}
+
+
+@contextmanager
+def short_folder() -> Iterator[Path]:
+    """A folder whose name is short enough for a socket."""
+    with TemporaryDirectory(prefix="keno-") as folder:
+        yield Path(folder)
 
 
 class Typed:
@@ -87,25 +104,50 @@ def console(
 def test_a_house_is_founded_and_run_by_hand(console: Console, tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text(PLAN)
-    assert console.keno("database", "upgrade") == (0, {"revision": "2026_11_16_tickets"})
+    assert console.keno("database", "upgrade") == (0, {"revision": "2026_11_16_wins"})
     assert console.keno("house", "keys")[0] == 0
     assert console.keno("books")[0] == 2  # there is no house yet
     code, founded = console.keno("house", "found", str(plan))
     assert (code, [station["code"] for station in founded["stations"]]) == (0, ["B1"])  # type: ignore[attr-defined]
     code, brought = console.keno("card", "bring", str(CARD), name=SAM)
     digest = str(brought["card"])
-    assert console.keno("game", "open", "M", name=SAM)[0] == 3  # no card is in force
+    assert console.keno("game", "open", "M", name=SAM)[0] == 3  # nobody can draw it
     assert console.keno("card", "force", digest, name=SAM)[0] == 3  # nobody has accepted it
     assert console.keno("card", "accept", digest, name=SAM)[0] == 0
     assert console.keno("card", "accept", digest, name=MAX)[0] == 0
     assert console.keno("card", "force", digest, name=SAM)[0] == 0
-    assert console.keno("game", "open", "M", name=SAM) == (0, {"opened": "M-1"})
-    assert console.keno("game", "lock", "M", name=SAM) == (0, {"locked": "M-1", "opened": "M-2"})
-    assert console.keno("game", "lock", "M", name=MAX)[0] == 3  # not for a manager to do
-    assert "keno.example/paper" in str(console.keno("log", "seal")[1]["note"])
-    assert console.keno("log", "verify")[1]["faults"] == []
-    code, books = console.keno("books")
+    assert console.keno("house", "terms")[0] == 0
+    with short_folder() as folder, real_processes(folder, tmp_path / "public") as settings:
+        console.set(settings)
+        assert console.keno("game", "open", "M", name=SAM) == (0, {"opened": "M-1"})
+        locked = console.keno("game", "lock", "M", name=SAM)
+        assert locked == (0, {"locked": "M-1", "opened": "M-2"})
+        assert console.keno("game", "lock", "M", name=SAM)[0] == 3  # M-1 is not drawn yet
+        assert console.keno("game", "lock", "M", name=MAX)[0] == 3  # not for a manager to do
+        which = ("M", "--game", "2", "--reason", "a late bus")
+        assert console.keno("game", "close", *which, name=SAM)[1] == {
+            "game": "M-2",
+            "closes_at": None,
+        }
+        assert console.keno("game", "every", "M", "60", name=SAM)[1]["interval_seconds"] == 60
+        assert console.keno("game", "every", "M", "1", name=SAM)[0] == 3
+        which = ("M", "--game", "1", "--reason", "a flood")
+        assert console.keno("game", "void", *which, name=SAM) == (0, {"game": "M-1"})
+        assert console.keno("game", "release", *which, "--with", MAX, name=SAM)[0] == 3
+        assert "keno.example/paper" in str(console.keno("log", "seal")[1]["note"])
+        assert console.keno("log", "verify")[1]["faults"] == []
+        code, books = console.keno("books")
     assert (code, set(map(str, books["checks"].values()))) == (0, {"[]"})  # type: ignore[attr-defined]
+
+
+def test_the_manifest_is_what_sha256sum_would_say(console: Console) -> None:
+    code, said = console.keno("manifest")
+    assert code == 0
+    lines = {line[66:]: line[:64] for line in str(said["manifest"]).splitlines()}
+    root = Path(__file__).parent.parent
+    assert lines["wsgi.py"] == sha256((root / "wsgi.py").read_bytes()).hexdigest()
+    assert {"app/flow/draw.py", "rng/core/drbg.py", "app/web/templates/front.html"} <= set(lines)
+    assert said["hash"] == sha256(str(said["manifest"]).encode()).hexdigest()
 
 
 @pytest.mark.parametrize(
@@ -141,6 +183,9 @@ def test_keys_are_never_replaced(console: Console) -> None:
     [
         ("KENO_DATABASE", "mysql://here", "must begin with"),
         ("KENO_KEYS", "", "must name a folder"),
+        ("KENO_DATABASE", "sqlite:///", "must name a file"),
+        ("KENO_PUBLIC", "", "must name a folder"),
+        ("KENO_RNG", "somewhere", "must be an address"),
         ("KENO_DATABSE", "typo", "KENO_DATABSE is no setting"),
     ],
 )

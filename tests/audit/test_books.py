@@ -85,9 +85,8 @@ def plant(floor: Floor, *statements: str, **values: object) -> None:
 
 def found_in(floor: Floor) -> dict[str, list[str]]:
     """What each check finds, without those that find nothing."""
-    keys, house = floor.office.keys, floor.office.house
     with floor.office.database.reading() as connection:
-        found = check_books(connection, house.log_origin, keys.log.public_key())
+        found = check_books(connection, *floor.books_keys)
     assert list(found) == ALL
     assert all(isinstance(fault, Fault) for faults in found.values() for fault in faults)
     assert all(fault.check == name for name, faults in found.items() for fault in faults)
@@ -602,9 +601,11 @@ def test_a_log_that_was_signed_by_another_key_is_found(floor: Floor) -> None:
     other = Ed25519PrivateKey.generate().public_key()
     with floor.office.database.reading() as connection:
         origin = floor.office.house.log_origin
-        found = check_books(connection, origin, other)
+        found = check_books(connection, origin, other, floor.books_keys[2])
         assert {name for name, faults in found.items() if faults} == {"log"}
-        found = check_books(connection, "keno.example/other", keys.log.public_key())
+        found = check_books(
+            connection, "keno.example/other", keys.log.public_key(), floor.books_keys[2]
+        )
         assert {name for name, faults in found.items() if faults} == {"log"}
 
 

@@ -289,7 +289,7 @@ def test_a_game_that_names_another_entry_as_its_lock_is_found(floor: Floor) -> N
     floor.lock()
     plant(floor, "UPDATE game SET lock_entry = lock_entry - 1 WHERE state = 'locked'")
     with floor.office.database.reading() as connection:
-        found = check_books(connection, ORIGIN, public_key(floor))
+        found = check_books(connection, ORIGIN, public_key(floor), floor.books_keys[2])
     assert [fault.message for fault in found["locks"]] == [
         "game M-1 and its LOCK entry do not agree"
     ]

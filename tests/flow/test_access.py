@@ -30,12 +30,14 @@ from app.flow.access import (
 )
 from app.flow.actor import Actor
 from app.flow.drawer import open_drawer
-from app.flow.lockout import lock_game
+from app.flow.lockout import lock_at_station, lock_game
 from app.flow.look_up import look_up
 from app.flow.open_game import open_first_game
+from app.flow.override import override_close
 from app.flow.permissions import Permission
 from app.flow.quote import quote_request
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
+from app.flow.schedule import change_schedule
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.store.queries import Reading, people
@@ -449,7 +451,10 @@ MAY = {
     "ticket:void": "WSK",
     "ticket:look-up": "WSKOIR",
     "drawer:keep": "WSK",
+    "game:lock": "WSK",
     "game:run": "SK",
+    "game:release": "KO",
+    "ticket:refund": "WSK",
     "approval:give": "SK",
     "card:bring": "SK",
     "card:accept": "SKO",
@@ -465,6 +470,9 @@ LETTERS = {
     Role.REGULATOR: "R",
     Role.ADMINISTRATOR: "A",
 }
+
+
+SUES_WORD = Approval(SUE, secret_of(SUE))
 
 
 def somebody(floor: Floor, role: Role) -> str:
@@ -514,6 +522,7 @@ def test_every_act_asks_for_its_own_permission(floor: Floor, role: Role) -> None
         "ticket:look-up": lambda: look_up(office, credentials, 1),
         "drawer:keep": lambda: open_drawer(office, credentials, BANK, floor.request_id()),
         "ticket:sell": lambda: floor.sell(credentials),
+        "game:lock": lambda: lock_at_station(office, credentials, "F", 100, SUES_WORD),
         "ticket:void": lambda: floor.void(credentials, 2 if LETTERS[role] in "WSK" else 1),
         "approval:give": lambda: approver(office, Approval(name, secret_of(name)), "B1"),
         "staff:manage": lambda: disable_staff(office, credentials, WALT),
@@ -537,6 +546,8 @@ def test_an_act_at_the_console_is_for_its_own_roles_whatever_else_was_asked_for(
     in_an_hour = floor.moment[0] + timedelta(hours=1)
     acts: dict[Callable[[], object], tuple[str, str]] = {
         (lambda: lock_game(office, actor, "M")): ("game:run", "done"),
+        (lambda: override_close(office, actor, "F", 100, None, "a late bus")): ("game:run", "done"),
+        (lambda: change_schedule(office, actor, "F", 60)): ("game:run", "done"),
         (lambda: open_first_game(office, actor, "M")): ("game:run", "game.already_open"),
         (lambda: bring_card(office, actor, fresh)): ("card:bring", "done"),
         (lambda: accept_card(office, actor, brought)): ("card:accept", "done"),

@@ -19,6 +19,7 @@ import pytest
 from sqlalchemy import event
 
 from app.flow.asking import Answer
+from app.flow.draw import end_game
 from app.flow.drawer import close_drawer, open_drawer
 from app.flow.lockout import lock_game
 from app.flow.rate_cards import accept_card, bring_card
@@ -60,9 +61,12 @@ class Executioner:
 
 def dies(floor: Floor, point: int, act: Act) -> bool:
     """Do an act in a process that is killed at its so-manieth place; whether it got that far."""
+    # If the two processes were used here they go on in there, and here again afterwards.
+    keyed_at = floor.keyed.stop() if floor.keyed.is_running else None
 
     def run() -> None:
-        own = floor.on(floor.office.database.url.render_as_string(hide_password=False))
+        url = floor.office.database.url.render_as_string(hide_password=False)
+        own = floor.on(url, keyed_at)
         Executioner(point).watch(own.office.database)
         act(own)
 
@@ -85,8 +89,9 @@ def killed_everywhere(floor: Floor, prepare: Callable[[], Act], done: Callable[[
     for point in count():
         before, act = done(), prepare()
         died = dies(floor, point, act)
-        floor.check_books()
         assert done() in {before, before + 1}
+        if point % 4 == 0:  # what is half done would show in the books after the next act as well
+            floor.check_books()
         act(floor)
         assert done() == before + 1
         floor.check_books()
@@ -168,6 +173,7 @@ def test_a_lockout_that_dies_anywhere_locks_its_game_once_and_the_log_is_sealed(
     numbers = count(1)
 
     def prepare() -> Act:
+        floor.draw("M")  # the game before, or this one could not be locked
         floor.sell(wanda, Sale("M", Request(((5,),), "1/1 @ 1.00", games=3), TENDER))
         number = next(numbers)
 
@@ -178,7 +184,7 @@ def test_a_lockout_that_dies_anywhere_locks_its_game_once_and_the_log_is_sealed(
 
         return lock
 
-    locked = "game WHERE series = 'M' AND state = 'locked'"
+    locked = "game WHERE series = 'M' AND state <> 'open'"
     points = killed_everywhere(floor, prepare, partial(number_of, floor, locked))
     assert points > 12
     assert number_of(floor, "log_pending") == 0
@@ -217,3 +223,30 @@ def test_a_rate_card_that_is_brought_while_the_process_dies_is_brought_and_accep
 
 
 TENDER = (Tender(TenderKind.CURRENCY, 500),)
+
+
+@pytest.mark.rule("X-recovery", "X-draw-once", "X-grade-twice", "15.5(d)")
+def test_a_game_whose_caller_dies_anywhere_has_one_draw_and_the_same_wins(floor: Floor) -> None:
+    """From lock to payable: seal, cosignature, statement, draw, wins, verdict."""
+    wanda, numbers = floor.writing(), count(1)
+    tickets = Request(tuple((n,) for n in range(1, 41)), "40/1 @ 1.00", games=2)
+    done = "game WHERE series = 'M' AND state = 'certified'"
+
+    def prepare() -> Act:
+        floor.sell(wanda, Sale("M", tickets, (Tender(TenderKind.CURRENCY, 10_000),)))
+        floor.sell(wanda)
+        lock_game(floor.office, floor.sam, "M")
+        number = next(numbers)
+
+        def finish(here: Floor) -> None:
+            assert here.office.keyed is not None
+            end_game(here.office, here.office.keyed, "M", number)
+            here.grade(number)
+
+        return finish
+
+    points = killed_everywhere(floor, prepare, partial(number_of, floor, done))
+    assert points > 25
+    drawn = rows(floor, "SELECT game, count(*) FROM outcome GROUP BY game ORDER BY game")
+    assert drawn == [(number, 1) for number in range(1, points + 2)]
+    assert floor.keyed.started.kinds("rng").count("DRAWN") == points + 1

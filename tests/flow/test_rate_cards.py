@@ -28,6 +28,7 @@ from app.store.queries import cards
 from app.store.records.house import add_staff
 from app.store.tables import Role
 from tests.floor import CARD, MAX, NOON, SAM, SUE, Floor, dollar, plan, secret_of, tick
+from tests.keyed import KeyedHouse, hold_ceremony
 from tests.looking import bodies, refuses, rows
 
 FILE = CARD.read_bytes()
@@ -220,8 +221,11 @@ def test_a_house_without_a_card_opens_no_game_and_needs_no_notice_for_its_first(
     database = Database(empty_url, lambda: tick(moment))
     schema.upgrade(database)
     make_keys(tmp_path / "keys", system_entropy)
-    office = Office(database, read_keys(tmp_path / "keys"), hasher=PasswordHasher(1, 8, 1))
-    floor = Floor(office, found_house(office, plan()), moment)
+    keys, ceremony = read_keys(tmp_path / "keys"), tmp_path / "ceremony"
+    hold_ceremony(ceremony, keys, {each.code: each.first_game for each in plan().series})
+    keyed = KeyedHouse(ceremony)
+    office = Office(database, keys, keyed.processes(), hasher=PasswordHasher(1, 8, 1))
+    floor = Floor(office, found_house(office, plan()), moment, ceremony, keyed)
     wanda = floor.writing()
     with refuses("card.none_in_force"):
         open_first_game(office, floor.sam, "M")

@@ -14,6 +14,7 @@ from app.flow.quote import quote_request
 from app.flow.sell import Sale
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
+from app.software import software_hash
 from app.store.queries import games, log
 from app.store.queries.games import GameRow
 from app.store.tables import GameState
@@ -76,6 +77,8 @@ def test_the_log_tells_all_of_a_lock(floor: Floor) -> None:
         "handle_cents": 200,
         "cards": [card],
         "closes_at": None,
+        "gaming_day": "2026-11-16",
+        "software": software_hash(),
         "by": {"staff": "SAM", "role": "supervisor", "at": "console"},
     }
     opened = bodies(floor, "GAME")[-1]

@@ -1,0 +1,323 @@
+"""The caller: games by themselves, through whatever happens (15.5(b) to 15.5(e), X-clock)."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from app.caller import Caller
+from app.flow.draw import ask_to_void
+from app.flow.lease import CALLER, LEASED, LeaseLost, take_lease
+from app.flow.lockout import lock_on_time
+from app.flow.override import override_close
+from app.flow.schedule import change_schedule, is_within_hours, next_close
+from app.store.queries import games
+from app.store.queries.games import OpenGame
+from app.store.queries.running import SeriesRow
+from tests.floor import Floor, dollar
+from tests.looking import bodies, refuses, rows
+
+MINUTE = 60
+
+
+@pytest.fixture
+def caller(floor: Floor) -> Iterator[Caller]:
+    """A caller on a floor whose series M is locked every three minutes; F is run by hand."""
+    change_schedule(floor.office, floor.sam, "M", 3 * MINUTE)
+    yield from _caller(floor, "first")
+
+
+def _caller(floor: Floor, name: str) -> Iterator[Caller]:
+    made = new_caller(floor, name)
+    yield made
+    made.finish_grading()
+
+
+def new_caller(floor: Floor, name: str) -> Caller:
+    assert floor.office.keyed is not None
+
+    def counted() -> float:
+        return (floor.moment[0] - datetime(2026, 1, 1, tzinfo=UTC)).total_seconds()
+
+    return Caller(floor.office, floor.office.keyed, name, counted)
+
+
+def open_game(floor: Floor, series: str = "M") -> OpenGame:
+    with floor.office.database.reading() as connection:
+        game = games.open_game(connection, series)
+    assert game is not None
+    return game
+
+
+def turns(floor: Floor, caller: Caller, minutes: int) -> None:
+    """Let time pass, with a turn every few seconds."""
+    for _ in range(minutes * 6):
+        floor.pass_time(seconds=10)
+        caller.turn()
+        caller.finish_grading()
+
+
+def lock_by_hand(floor: Floor) -> None:
+    """Have the first game of the floor, which was opened by hand, give way to timed ones."""
+    override_close(floor.office, floor.sam, "M", 1, floor.moment[0] + timedelta(minutes=2), "begin")
+
+
+# ---- by itself -----------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("15.5(b)", "15.5(d)", "X-recovery")
+def test_games_are_locked_drawn_settled_and_certified_by_themselves(
+    floor: Floor, caller: Caller
+) -> None:
+    wanda = floor.writing()
+    lock_by_hand(floor)
+    floor.sell(wanda, dollar(games=3))
+    turns(floor, caller, 12)
+    states = rows(floor, "SELECT number, state FROM game WHERE series = 'M' ORDER BY number")
+    assert states[:-1] == [(number, "certified") for number in range(1, len(states))]
+    assert len(states) >= 4
+    assert states[-1][1] == "open"
+    assert rows(floor, "SELECT state FROM game WHERE series = 'F'") == [("open",)]
+    floor.check_books()
+
+
+@pytest.mark.rule("15.5(c)")
+def test_a_minute_before_the_close_there_is_one_notice(floor: Floor, caller: Caller) -> None:
+    lock_by_hand(floor)
+    turns(floor, caller, 6)
+    notices = rows(floor, "SELECT game FROM feed_event WHERE kind = 'notice' ORDER BY id")
+    assert [number for (number,) in notices][:2] == [1, 2]
+    assert len(notices) == len(set(notices))
+
+
+@pytest.mark.rule("15.5(b)")
+def test_a_series_without_an_open_game_gets_one(floor: Floor, caller: Caller) -> None:
+    change_schedule(floor.office, floor.sam, "F", MINUTE)
+    override_close(floor.office, floor.sam, "F", 100, floor.moment[0] + timedelta(seconds=5), "go")
+    turns(floor, caller, 2)
+    assert open_game(floor, "F").number > 100
+    floor.check_books()
+
+
+@pytest.mark.rule("X-lock-server")
+def test_nothing_is_locked_before_its_time(floor: Floor, caller: Caller) -> None:
+    lock_by_hand(floor)
+    floor.pass_time(seconds=110)
+    caller.turn()
+    assert open_game(floor).number == 1
+    floor.pass_time(seconds=10)
+    caller.turn()
+    assert open_game(floor).number == 2
+
+
+# ---- when something is away ----------------------------------------------------------------------
+
+
+@pytest.mark.rule("15.5(a)-dual-key", "15.5(e)")
+@pytest.mark.parametrize("away", ["rng", "inspector"])
+def test_the_open_game_is_held_while_a_keyed_process_is_away_and_sales_stop_in_time(
+    floor: Floor, caller: Caller, away: str
+) -> None:
+    wanda = floor.writing()
+    lock_by_hand(floor)
+    caller.turn()
+    house = floor.keyed.started
+    (house.kill_rng if away == "rng" else house.kill_inspector)()
+    turns(floor, caller, 3)
+    game = open_game(floor)
+    assert (game.number, game.held_why is not None) == (1, True)
+    assert "does not answer" in (game.held_why or "")
+    assert bodies(floor, "HELD")[-1]["why"] == game.held_why
+    floor.sell(wanda)  # for a while yet
+    turns(floor, caller, 10)
+    with refuses("game.closed"):
+        floor.sell(wanda)
+    house.start_other(away)
+    house.unlock_sealed()
+    caller.turn()
+    game = open_game(floor)
+    assert (game.number, game.held_why) == (1, None)
+    floor.sell(wanda)  # it closes in a minute, and not at once
+    turns(floor, caller, 2)
+    assert open_game(floor).number == 2
+    floor.check_books()
+
+
+@pytest.mark.rule("X-lock-server", "15.5(e)")
+def test_a_game_is_held_until_the_one_before_it_is_drawn_or_void(
+    floor: Floor, caller: Caller
+) -> None:
+    lock_by_hand(floor)
+    wire = floor.keyed.started.to_rng
+    wire.drop_requests_of.add("draw")
+    turns(floor, caller, 6)
+    assert floor.state(1) == "locked"
+    assert open_game(floor).held_why is not None
+    ask_to_void(floor.office, floor.sam, "M", 1, "it cannot be drawn")
+    turns(floor, caller, 2)
+    assert floor.state(1) == "void"
+    wire.drop_requests_of.clear()
+    turns(floor, caller, 6)
+    assert floor.state(2) == "certified"
+    floor.check_books()
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_new_caller_goes_on_wherever_the_old_one_was(floor: Floor, caller: Caller) -> None:
+    wanda = floor.writing()
+    floor.sell(wanda)
+    floor.lock()
+    caller.turn()
+    caller.finish_grading()
+    assert floor.state(1) == "certified"
+    floor.sell(wanda)
+    floor.lock()
+    floor.draw()
+    caller.turn()
+    caller.finish_grading()
+    assert floor.state(2) == "certified"
+    floor.check_books()
+
+
+# ---- overriding ----------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("15.5(e)")
+def test_a_supervisor_holds_postpones_and_closes_early_and_it_is_recorded(
+    floor: Floor, caller: Caller
+) -> None:
+    sam, office = floor.sam, floor.office
+    lock_by_hand(floor)
+    override_close(office, sam, "M", 1, None, "a crowd is coming")
+    turns(floor, caller, 10)
+    assert open_game(floor).number == 1
+    override_close(office, sam, "M", 1, floor.moment[0] + timedelta(minutes=1), "here they are")
+    turns(floor, caller, 2)
+    assert open_game(floor).number == 2
+    reasons = [body["reason"] for body in bodies(floor, "OVERRIDE")]
+    assert reasons == ["begin", "a crowd is coming", "here they are"]
+    assert rows(floor, "SELECT count(*) FROM override") == [(3,)]
+    with refuses("game.locked"):
+        override_close(office, sam, "M", 1, None, "too late")
+    with refuses("game.not_open_yet"):
+        override_close(office, sam, "M", 3, None, "too early")
+    with refuses("game.time_passed"):
+        override_close(office, sam, "M", 2, floor.moment[0] - timedelta(hours=1), "yesterday")
+    with refuses("reason.missing"):
+        override_close(office, sam, "M", 2, None, "")
+    with refuses("game.none_open"):
+        override_close(office, sam, "X", 2, None, "what")
+
+
+# ---- two callers ---------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-recovery", "X-draw-once")
+def test_of_two_callers_one_is_active_and_the_other_takes_over(
+    floor: Floor, caller: Caller
+) -> None:
+    second = new_caller(floor, "second")
+    lock_by_hand(floor)
+    caller.turn()
+    second.turn()
+    assert (caller.lease is not None, second.lease) == (True, None)
+    floor.pass_time(seconds=int(LEASED.total_seconds()) + 1)
+    turns(floor, second, 3)
+    assert second.lease is not None
+    assert second.lease.fence == 2
+    caller.turn()
+    assert caller.lease is None
+    assert open_game(floor).number == 2
+    assert [body["holder"] for body in bodies(floor, "CALLER")] == ["first", "second"]
+    floor.check_books()
+
+
+@pytest.mark.rule("X-recovery", "X-lock-server")
+def test_a_caller_that_was_away_too_long_locks_nothing_any_more(floor: Floor) -> None:
+    change_schedule(floor.office, floor.sam, "M", MINUTE)
+    lock_by_hand(floor)
+    old = take_lease(floor.office, CALLER, "first")
+    assert old is not None
+    floor.pass_time(minutes=3)
+    assert take_lease(floor.office, CALLER, "second") is not None
+    with pytest.raises(LeaseLost):
+        lock_on_time(floor.office, old, "M", 1, None)
+    assert open_game(floor).number == 1
+
+
+# ---- the clock -----------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-clock")
+@pytest.mark.parametrize("minutes", [-90, -2, 2, 90])
+def test_a_jump_of_the_clock_is_recorded_and_moves_the_close_along(
+    floor: Floor, minutes: int
+) -> None:
+    change_schedule(floor.office, floor.sam, "M", 3 * MINUTE)
+    lock_by_hand(floor)
+    ticks = [0.0]
+    assert floor.office.keyed is not None
+    caller = Caller(floor.office, floor.office.keyed, "first", lambda: ticks[0])
+    caller.turn()
+    closes_at = open_game(floor).closes_at
+    assert closes_at is not None
+    floor.pass_time(minutes=minutes)
+    ticks[0] += 0.1
+    caller.turn()
+    game = open_game(floor)
+    assert game.number == 1
+    assert game.closes_at is not None
+    assert abs(game.closes_at - closes_at - timedelta(minutes=minutes)) < timedelta(seconds=1)
+    (body,) = bodies(floor, "CLOCK")
+    assert abs(body["milliseconds"] - minutes * 60_000) < 1000
+    caller.finish_grading()
+    floor.check_books()
+
+
+@pytest.mark.rule("X-clock")
+def test_a_clock_that_runs_as_it_should_is_no_jump(floor: Floor, caller: Caller) -> None:
+    turns(floor, caller, 5)
+    assert bodies(floor, "CLOCK") == []
+
+
+# ---- hours ---------------------------------------------------------------------------------------
+
+ZONE = "America/New_York"
+NOON = datetime(2026, 11, 16, 17, tzinfo=UTC)  # noon there
+LATE = SeriesRow("L", 1, 600, 18 * 60, 26 * 60)  # from six in the evening to two at night
+ALWAYS = SeriesRow("A", 1, 600, 0, 1440)
+
+
+@pytest.mark.rule("15.5(b)")
+def test_a_game_closes_one_interval_after_the_one_before_it() -> None:
+    before = NOON - timedelta(seconds=1)
+    assert next_close(ALWAYS, ZONE, NOON, before) == before + timedelta(seconds=600)
+    assert next_close(ALWAYS, ZONE, NOON, None) == NOON + timedelta(seconds=600)
+    long_ago = NOON - timedelta(days=1)
+    assert next_close(ALWAYS, ZONE, NOON, long_ago) == NOON + timedelta(seconds=600)
+
+
+@pytest.mark.rule("15.5(b)")
+def test_outside_of_its_hours_a_series_waits_for_them_to_begin() -> None:
+    evening = datetime(2026, 11, 16, 23, tzinfo=UTC)  # six there
+    assert next_close(LATE, ZONE, NOON, None) == evening + timedelta(seconds=600)
+    midnight = datetime(2026, 11, 17, 5, tzinfo=UTC)
+    assert next_close(LATE, ZONE, midnight, None) == midnight + timedelta(seconds=600)
+    two = datetime(2026, 11, 17, 6, 55, tzinfo=UTC)
+    assert next_close(LATE, ZONE, two, None) == evening + timedelta(days=1, seconds=600)
+    assert not is_within_hours(LATE, ZONE, NOON)
+    assert next_close(SeriesRow("H", 1, None, 0, 1440), ZONE, NOON, None) is None
+
+
+@pytest.mark.rule("15.5(b)", "X-access")
+@pytest.mark.parametrize(
+    ("interval", "opens", "closes"),
+    [(5, 0, 1440), (90_000, 0, 1440), (60, 10, 10), (60, -1, 600), (60, 1500, 1600), (60, 0, 2000)],
+)
+def test_a_schedule_that_is_none_is_refused(
+    floor: Floor, interval: int, opens: int, closes: int
+) -> None:
+    with refuses("series.bad_schedule"):
+        change_schedule(floor.office, floor.sam, "M", interval, opens, closes)
+    with refuses("series.unknown"):
+        change_schedule(floor.office, floor.sam, "X", 60)

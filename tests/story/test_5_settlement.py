@@ -1,0 +1,330 @@
+"""Settlement and certification: what every ticket won, worked out twice (X-grade-twice)."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.flow import settle
+from app.flow.access import at_console
+from app.flow.look_up import look_up
+from app.flow.permissions import Permission
+from app.flow.release import release_game
+from app.flow.sell import Sale
+from app.flow.settle import settle_game
+from app.keno import bulk, grading
+from app.keno.grading import GameGrade
+from app.keno.request import Request
+from app.keno.tender import Tender, TenderKind
+from app.store.queries import settling as settling_queries
+from app.store.unit import Unit
+from tests.floor import MAX, SUE, Floor, dollar, secret_of
+from tests.looking import bodies, refuses, rows, write
+from tests.proof.test_selling_days import request
+
+LIMIT = 10_000_000
+BILLS = (Tender(TenderKind.CURRENCY, 1_000_000),)
+
+
+def sell_many(floor: Floor, count: int = 40, seed: int = 7) -> None:
+    """Sell tickets of every kind."""
+    wanda, chance = floor.writing(), Random(seed)  # noqa: S311  the same tickets in each run
+    for _ in range(count):
+        floor.sell(wanda, Sale("M", request(chance), BILLS))
+
+
+def rich(floor: Floor) -> None:
+    """Sell tickets that win $6,000 each, whatever is drawn: together more than the limit."""
+    wanda = floor.writing()
+    ways = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 100.00")
+    for _ in range(17):
+        floor.sell(wanda, Sale("M", ways, BILLS))
+
+
+@pytest.mark.rule("X-grade-twice", "15.5(d)", "15.2(c)1", "15.2(c)3", "15.2(c)5")
+def test_tickets_of_every_kind_are_graded_twice_and_the_game_is_payable(floor: Floor) -> None:
+    sell_many(floor)
+    number = floor.play()
+    (settled,) = bodies(floor, "WINS")
+    (certified,) = bodies(floor, "CERTIFIED")
+    assert settled["winners"] == certified["winners"] > 0
+    assert settled["tickets"] == certified["tickets"] == 40
+    assert settled["win_cents"] == settled["paid_cents"] > 0
+    owed = "SELECT account, sum(cents) FROM posting WHERE account LIKE 'wins%' GROUP BY account"
+    assert {account: int(cents) for account, cents in rows(floor, owed)} == {
+        "wins": settled["paid_cents"],
+        "wins-payable": -settled["paid_cents"],
+    }
+    assert floor.state(number) == "certified"
+    floor.check_books()
+
+
+@pytest.mark.rule("15.2(c)6", "X-card-version")
+def test_a_multi_race_ticket_is_graded_in_each_of_its_games(floor: Floor) -> None:
+    wanda = floor.writing()
+    ones = Request(tuple((n,) for n in range(1, 41)), "40/1 @ 1.00", games=3)
+    floor.sell(wanda, Sale("M", ones, BILLS))
+    for _ in range(4):
+        floor.play()
+    tickets = [body["tickets"] for body in bodies(floor, "WINS")]
+    assert tickets == [1, 1, 1, 0]
+    floor.check_books()
+
+
+@pytest.mark.rule("X-not-decided")
+def test_a_ticket_is_not_decided_before_its_game_is_certified(floor: Floor) -> None:
+    wanda = floor.writing()
+    every = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 1.00")
+    floor.sell(wanda, Sale("M", every, BILLS))
+
+    def standing() -> tuple[str, int]:
+        found = look_up(floor.office, wanda, 1)
+        return found["standing"], found["win_cents"]
+
+    assert standing() == ("open", 0)
+    floor.lock()
+    assert standing() == ("not-decided", 0)
+    floor.draw()
+    assert standing() == ("not-decided", 0)
+    settle_game(floor.office, "M", 1)
+    assert standing() == ("not-decided", 0)
+    floor.grade(1)
+    assert standing() == ("win", 20 * 300)
+    assert look_up(floor.office, wanda, 1)["explanation"] == "A win of $60.00."
+
+
+@pytest.mark.rule("X-not-decided", "15.4(d)-pay")
+def test_a_multi_race_ticket_is_in_play_until_its_last_game(floor: Floor) -> None:
+    wanda = floor.writing()
+    floor.sell(wanda, dollar(games=2))
+    floor.play()
+    found = look_up(floor.office, wanda, 1)
+    assert (found["standing"], found["explanation"]) == (
+        "in-play",
+        "The ticket plays until game M-2.",
+    )
+    floor.play()
+    assert look_up(floor.office, wanda, 1)["standing"] in {"win", "no-win"}
+
+
+# ---- the aggregate limit -------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-aggregate-sheet", "15.3(e)")
+def test_wins_above_the_aggregate_limit_are_shared_with_a_sheet(floor: Floor) -> None:
+    rich(floor)
+    number = floor.play()
+    (settled,) = bodies(floor, "WINS")
+    assert (settled["win_cents"], settled["limit_cents"]) == (17 * 600_000, LIMIT)
+    assert settled["paid_cents"] == LIMIT
+    shares = [int(cents) for (cents,) in rows(floor, "SELECT cents FROM share ORDER BY ticket")]
+    assert sum(shares) == LIMIT
+    assert shares == [588_236] * 4 + [588_235] * 13 or sorted(set(shares)) == [588_235, 588_236]
+    assert floor.state(number) == "certified"
+    found = look_up(floor.office, floor.signed_in(SUE, "B2"), 1)
+    assert (found["standing"], found["win_cents"]) == ("win", shares[0])
+    floor.check_books()
+
+
+# ---- mistakes of the first grader ----------------------------------------------------------------
+
+
+def one_cent_more(wins: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    return np.where(wins > 0, wins + 1, wins)
+
+
+def none_at_all(wins: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    return np.zeros_like(wins)
+
+
+def everyone(wins: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    return wins + 100
+
+
+@pytest.mark.rule("X-grade-twice")
+@pytest.mark.parametrize("mistake", [one_cent_more, none_at_all, everyone])
+def test_a_mistake_in_bulk_grading_freezes_the_game(
+    floor: Floor,
+    monkeypatch: pytest.MonkeyPatch,
+    mistake: Callable[["np.ndarray[Any, Any]"], "np.ndarray[Any, Any]"],
+) -> None:
+    wanda = floor.writing()
+    for number in range(1, 81):
+        floor.sell(wanda, Sale("M", Request(((number,),), "1/1 @ 1.00"), BILLS))
+    right = bulk.Grader.wins_cents
+
+    def wrong(grader: bulk.Grader, plays: bulk.Plays, draw: int) -> "np.ndarray[Any, Any]":
+        return mistake(right(grader, plays, draw))
+
+    monkeypatch.setattr(bulk.Grader, "wins_cents", wrong)
+    floor.lock()
+    floor.draw()
+    assert floor.grade(1) == "frozen"
+    (body,) = bodies(floor, "FROZEN")
+    assert len(body["differences"]) >= 20
+
+
+def a_line_forgotten(graded: GameGrade) -> GameGrade:
+    win = sum((line.win for line in graded.lines[1:]), Fraction(0))
+    return GameGrade(graded.lines, win, int(win), graded.capped)
+
+
+def rounded_down(graded: GameGrade) -> GameGrade:
+    return GameGrade(graded.lines, graded.win, max(graded.win_cents - 1, 0), graded.capped)
+
+
+@pytest.mark.rule("X-grade-twice")
+@pytest.mark.parametrize("mistake", [a_line_forgotten, rounded_down])
+def test_a_mistake_in_grading_ways_freezes_the_game_and_no_other(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch, mistake: Callable[[GameGrade], GameGrade]
+) -> None:
+    wanda = floor.writing()
+    ways = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 1.00", games=2)
+    floor.sell(wanda, Sale("M", ways, BILLS))
+    right = grading.grade_game
+    floor.lock()
+    floor.draw()
+    with monkeypatch.context() as patched:
+        patched.setattr(settle, "grade_game", lambda *given: mistake(right(*given)))
+        assert floor.grade(1) == "frozen"
+    found = look_up(floor.office, wanda, 1)
+    assert found["standing"] == "in-play"
+    assert floor.play() == 2  # the next game is not held up
+    found = look_up(floor.office, wanda, 1)
+    assert (found["standing"], found["win_cents"]) == ("frozen", 20 * 300)
+    assert "M-1" in found["explanation"]
+
+
+@pytest.mark.rule("X-grade-twice")
+def test_a_ticket_that_settlement_overlooks_stops_it_before_it_is_settled(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is graded is not what was locked: that is no settlement at all."""
+    sell_many(floor, 5)
+    floor.lock()
+    floor.draw()
+    played = settling_queries.played
+
+    def overlooked(*given: Any) -> Any:  # noqa: ANN401
+        for batch in played(*given):
+            yield batch[1:]
+
+    monkeypatch.setattr(settling_queries, "played", overlooked)
+    with pytest.raises(LookupError, match="not what was locked"):
+        settle_game(floor.office, "M", 1)
+    assert floor.state(1) == "drawn"
+
+
+@pytest.mark.rule("X-grade-twice", "X-aggregate-sheet")
+def test_a_mistake_in_sharing_freezes_the_game(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rich(floor)
+
+    def first_come(wins: Sequence[int], limit: int, *_: object) -> tuple[int, ...]:
+        paid, left = [], limit
+        for win in wins:
+            paid.append(min(win, left))
+            left -= paid[-1]
+        return tuple(paid)
+
+    monkeypatch.setattr(settle, "prorate", first_come)
+    floor.lock()
+    floor.draw()
+    assert floor.grade(1) == "frozen"
+
+
+# ---- what the second grader reads ----------------------------------------------------------------
+
+
+@pytest.mark.rule("X-grade-twice", "X-audit-log")
+def test_a_body_that_was_changed_behind_its_leaf_freezes_the_game(floor: Floor) -> None:
+    if not floor.office.database.is_sqlite:
+        pytest.skip("planted by hand on SQLite, whose guards can be dropped")
+    sell_many(floor, 5)
+    floor.lock()
+    floor.draw()
+    write(floor, "DROP TRIGGER log_entry_no_update")
+    changed = "UPDATE log_entry SET body = replace(body, :old, :new) WHERE tag = 'TICKET'"
+    write(floor, changed, old='"games":1', new='"games":2')
+    assert floor.grade(1) == "frozen"
+    (body,) = bodies(floor, "FROZEN")
+    assert "does not commit to the body" in body["differences"][0]
+
+
+@pytest.mark.rule("X-grade-twice", "15.3(c)", "X-lock-server")
+def test_a_ticket_behind_the_lock_of_its_game_freezes_it(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock of the database is taken away, and a sale slips in behind the LOCK entry."""
+    if floor.office.database.is_sqlite:
+        pytest.skip("SQLite has one writer at a time: nothing can slip in")
+    from app.store.records import tickets as ticket_records  # noqa: PLC0415
+
+    wanda, sam = floor.writing(), floor.sam
+    for name in ("share_series", "lock_series"):
+        monkeypatch.setattr(Unit, name, lambda _unit, _series: None)
+    take_number = ticket_records.next_number
+
+    def locked_meanwhile(unit: Unit) -> tuple[int, datetime]:
+        monkeypatch.setattr(ticket_records, "next_number", take_number)
+        from app.flow.lockout import lock_game  # noqa: PLC0415
+
+        lock_game(floor.office, sam, "M")
+        return take_number(unit)
+
+    monkeypatch.setattr(ticket_records, "next_number", locked_meanwhile)
+    floor.sell(wanda)
+    floor.draw()
+    floor.lock("F")  # so that the late entry is sealed
+    with pytest.raises(LookupError, match="not what was locked"):
+        floor.grade(1)
+    assert floor.state(1) == "drawn"
+
+
+# ---- released ------------------------------------------------------------------------------------
+
+
+def frozen_floor(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
+    sell_many(floor, 20)
+    right = grading.grade_game
+    floor.lock()
+    floor.draw()
+    with monkeypatch.context() as patched:
+        patched.setattr(settle, "grade_game", lambda *given: rounded_down(right(*given)))
+        assert floor.grade(1) == "frozen"
+
+
+@pytest.mark.rule("X-grade-twice")
+def test_a_frozen_game_is_graded_again_when_two_people_release_it(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen_floor(floor, monkeypatch)
+    numbers = rows(floor, "SELECT numbers FROM outcome")
+    manager = at_console(floor.office, MAX, secret_of(MAX), Permission.GAME_RELEASE)
+    release_game(floor.office, floor.sam, manager, "M", 1, "the grader was mended")
+    assert floor.grade(1) == "certified"
+    assert rows(floor, "SELECT numbers FROM outcome") == numbers
+    assert [body["run"] for body in bodies(floor, "WINS")] == [1, 2]
+    floor.check_books()
+
+
+@pytest.mark.rule("X-access", "X-grade-twice")
+def test_nobody_releases_a_game_alone_without_reason_or_one_that_is_not_frozen(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office, sam = floor.office, floor.sam
+    manager = at_console(office, MAX, secret_of(MAX), Permission.GAME_RELEASE)
+    with refuses("game.not_frozen"):
+        release_game(office, sam, manager, "M", 1, "why not")
+    frozen_floor(floor, monkeypatch)
+    with refuses("staff.not_permitted"):
+        release_game(office, sam, sam, "M", 1, "why not")
+    with refuses("staff.not_permitted"):
+        release_game(office, manager, manager, "M", 1, "why not")
+    with refuses("reason.missing"):
+        release_game(office, sam, manager, "M", 1, " ")

@@ -1,0 +1,180 @@
+"""The live feed: what happens to the games, told to whoever listens, and again to who was away."""
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from app.feed import Feed
+from app.flow.draw import end_game
+from tests.floor import Floor
+
+Told = tuple[str, str, dict[str, object]]  # id, kind, facts
+SECONDS = 20
+
+
+@asynccontextmanager
+async def serving(floor: Floor) -> AsyncIterator[int]:
+    """Run a feed on a port of its own."""
+    stop, port = asyncio.Event(), _free_port()
+    running = asyncio.create_task(Feed(floor.office).serve("127.0.0.1", port, stop))
+    while True:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            await asyncio.sleep(0.02)
+        else:
+            writer.close()
+            break
+    try:
+        yield port
+    finally:
+        stop.set()
+        await running
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+class Listener:
+    """A board that listens."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+        self.head = ""
+
+    @classmethod
+    async def at(
+        cls, port: int, request: str = "GET /events HTTP/1.1", **headers: str
+    ) -> "Listener":
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        lines = [
+            request,
+            "Host: here",
+            *(f"{n.replace('_', '-')}: {v}" for n, v in headers.items()),
+        ]
+        writer.write(("\r\n".join(lines) + "\r\n\r\n").encode())
+        listener = cls(reader, writer)
+        listener.head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        return listener
+
+    async def until(self, kind: str) -> list[Told]:
+        """Listen until something of a kind is told; return all but how the seconds pass."""
+        told: list[Told] = []
+        async with asyncio.timeout(SECONDS):
+            while not told or told[-1][1] != kind:
+                block = (await self._reader.readuntil(b"\n\n")).decode()
+                fields = dict(line.split(": ", 1) for line in block.strip().split("\n"))
+                if "event" in fields and (fields["event"] != "left" or kind == "left"):
+                    facts = json.loads(fields["data"])
+                    told.append((fields.get("id", ""), fields["event"], facts))
+        return told
+
+    async def rest(self) -> bytes:
+        return await self._reader.read()
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+def run(floor: Floor, story: Callable[[int], Awaitable[None]]) -> None:
+    async def whole() -> None:
+        async with serving(floor) as port:
+            await story(port)
+
+    asyncio.run(whole())
+
+
+def play(floor: Floor) -> None:
+    number = floor.lock()
+    assert floor.office.keyed is not None
+    end_game(floor.office, floor.office.keyed, "M", number)
+    floor.grade(number)
+
+
+@pytest.mark.rule("15.5(f)", "15.5(g)")
+def test_a_board_is_told_of_a_game_from_lock_to_certification_number_by_number(
+    floor: Floor,
+) -> None:
+    async def story(port: int) -> None:
+        board = await Listener.at(port)
+        assert "text/event-stream" in board.head
+        await asyncio.to_thread(play, floor)
+        told = await board.until("certified")
+        kinds = [kind for _, kind, _ in told]
+        assert kinds == ["locked", "opened", *["number"] * 20, "drawn", "settled", "certified"]
+        numbers = [facts["number"] for _, kind, facts in told if kind == "number"]
+        drawn = next(facts for _, kind, facts in told if kind == "drawn")
+        assert (numbers, drawn["game"]) == (drawn["numbers"], 1)
+        board.close()
+
+    run(floor, story)
+
+
+@pytest.mark.rule("15.5(g)", "X-recovery")
+def test_whoever_was_away_gets_what_it_missed_and_nothing_twice(floor: Floor) -> None:
+    async def story(port: int) -> None:
+        board = await Listener.at(port)
+        await asyncio.to_thread(play, floor)
+        told = await board.until("certified")
+        board.close()
+        for seen in range(len(told) - 1):
+            again = await Listener.at(port, seen=told[seen][0])
+            assert await again.until("certified") == told[seen + 1 :]
+            again.close()
+        first = told[0][0]
+        late = await Listener.at(port, f"GET /events?after={first} HTTP/1.1")
+        assert await late.until("certified") == told[1:]
+        late.close()
+
+    run(floor, story)
+
+
+@pytest.mark.rule("15.5(c)")
+def test_the_seconds_that_are_left_are_told_every_second(floor: Floor) -> None:
+    async def story(port: int) -> None:
+        board = await Listener.at(port)
+        told = await board.until("left")
+        assert told[-1][2]["seconds"] is None  # the floor's games are locked by hand
+        board.close()
+
+    run(floor, story)
+
+
+@pytest.mark.parametrize(
+    ("request_line", "status"),
+    [
+        ("POST /events HTTP/1.1", "405"),
+        ("GET /elsewhere HTTP/1.1", "404"),
+        ("nonsense", "405"),
+    ],
+)
+def test_what_is_not_a_request_for_the_feed_is_refused(
+    floor: Floor, request_line: str, status: str
+) -> None:
+    async def story(port: int) -> None:
+        asked = await Listener.at(port, request_line)
+        assert asked.head.startswith(f"HTTP/1.1 {status} ")
+        assert json.loads(await asked.rest())["status"] == int(status)
+        asked.close()
+
+    run(floor, story)
+
+
+def test_ids_that_are_none_are_taken_for_the_beginning(floor: Floor) -> None:
+    async def story(port: int) -> None:
+        for nonsense in ("x", "1.x", "-1", "9" * 30):
+            board = await Listener.at(port, seen=nonsense)
+            assert board.head.startswith("HTTP/1.1 200")
+            board.close()
+        await asyncio.to_thread(play, floor)
+        again = await Listener.at(port, seen="x")
+        assert (await again.until("locked"))[0][1] == "opened"
+        again.close()
+
+    run(floor, story)

@@ -1,9 +1,11 @@
 """Selling through HTTP, against the same SQL statements of a sale sent raw.
 
-Both in the same run, in turns, each with the same number of connections, from processes of their
-own: several for PostgreSQL, so that no sender is short of its interpreter; one for SQLite, whose
-writers stand in a queue of one process. What a sale costs beyond its statements is HTTP, JSON, the
-rules of keno and SQLAlchemy.
+Both in the same run, in turns, from processes of their own: several for PostgreSQL, so that no
+sender is short of its interpreter; one for SQLite, whose writers stand in a queue of one process.
+The raw statements are sent on as many connections as there are stations. The web server has fewer,
+which is better than many: so what counts is the comparison with the number of connections on which
+the raw statements do best. What a sale costs beyond its statements is HTTP, JSON, the rules of keno
+and SQLAlchemy.
 """
 
 import os
@@ -75,21 +77,21 @@ def _engine(engine: str, root: Path, new_url: Callable[[str], str]) -> Iterator[
                 Load(partial(_station, server.port), headers[:stations], senders),
                 Load(raw.connection, range(stations), senders),
             )
-            goal = 0.5 if engine == "postgresql" and stations == BUSY else None
             waits = sorted(1000 * wait for each in ours for wait in each)
             yield Result(f"{name}: tickets through HTTP", _rate(ours), "a second")
             yield Result(f"{name}: its statements sent raw", _rate(theirs), "a second")
             most_raw = max(most_raw, _rate(theirs))
             busiest = _rate(ours) if stations == BUSY else busiest
             ratio = median(len(a) / len(b) for a, b in zip(ours, theirs, strict=True))
-            yield Result(f"{name}: against the raw statements", ratio, "of the floor", goal=goal)
+            yield Result(f"{name}: against the raw statements", ratio, "of the floor")
             yield Result(f"{name}: median wait for a ticket", median(waits), "milliseconds")
             worst = quantiles(waits, n=100)[-1]
             yield Result(f"{name}: 99 of 100 waited at most", worst, "milliseconds")
         crowd = Load(partial(_station, server.port), headers, SENDERS[engine])
         yield from _lockouts(f"{NAMES[engine]}, {len(headers)} stations", house, crowd)
         name = f"{NAMES[engine]}, {BUSY} stations: against raw on its best number of connections"
-        yield Result(name, busiest / most_raw, "of the floor")
+        goal = 0.5 if engine == "postgresql" else None
+        yield Result(name, busiest / most_raw, "of the floor", goal=goal)
         for sold in SOLD_BEFORE:
             empty = Load(partial(_station, server.port), headers[:BUSY], SENDERS[engine])
             yield from _sold_before(engine, sold, root, new_url, empty)
@@ -237,7 +239,9 @@ def _send(load: Load, share: Sequence[Any], at_once: Any, answer: Any) -> None: 
     def repeat(place: int) -> None:
         while (start := time.perf_counter()) < end:
             acts[place]()
-            waits[place].append(time.perf_counter() - start)
+            done = time.perf_counter()
+            if done <= end:  # what ends later belongs to no second that is counted
+                waits[place].append(done - start)
 
     with ThreadPoolExecutor(len(acts)) as threads:
         list(threads.map(repeat, range(len(acts))))  # a fault in one ends the run

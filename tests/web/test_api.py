@@ -218,13 +218,27 @@ def test_no_route_that_needs_a_permission_answers_somebody_unknown(
     app: Flask, floor: Floor
 ) -> None:
     client = app.test_client()
-    bodies = {"quote": SALE["request"], "tickets": SALE, "drawers": COUNT, "close": COUNT}
+    because = {"reason": "none"}
+    bodies = {
+        "/quote": SALE["request"],
+        "/tickets": SALE,
+        "/drawers": COUNT,
+        "/drawers/1/close": COUNT,
+        "/games/M/1/lock": {},
+        "/games/M/1/close": because,
+        "/games/M/1/void": because,
+        "/staff/disable": {"name": "x"},
+        "/stations/disable": {"code": "x"},
+        "/stations/renew": {"code": "x"},
+    }
     for rule in app.url_map.iter_rules():
         view = app.view_functions[rule.endpoint]
         if getattr(view, "needs", ANYONE) not in set(Permission):
             continue
-        path = rule.rule.replace("<number>", "1").replace("<drawer>", "1")
-        body = bodies.get(path.rsplit("/", 1)[1], {"reason": "none", "code": "1"})
+        path = rule.rule
+        for part, value in (("<number>", "1"), ("<drawer>", "1"), ("<series>", "M")):
+            path = path.replace(part, value)
+        body = bodies.get(path.removeprefix("/api/v1"), {**because, "code": "1"})
         for headers in ({}, {"X-Station": "x"}, {"X-Station": floor.station("B2")}):
             sent = {**headers, "Idempotency-Key": "a-request-id"}
             (method,) = (rule.methods or set()) & {"GET", "POST"}

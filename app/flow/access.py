@@ -7,7 +7,7 @@ somebody may be trying.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 
 from argon2.exceptions import VerificationError
@@ -259,15 +259,22 @@ def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
     # Held, so that tries made at the same time are counted one after the other.
     person = people.person_named(unit.connection, name, held=True)
     now = unit.now()
-    if person is not None and person.locked_until is not None and now < person.locked_until:
-        no = say_no(No.STAFF_LOCKED, name=person.name, until=time_text(person.locked_until))
+    tries, locked_until = 0, None
+    if person is not None:
+        # Counted by place: whoever tries at one station keeps nobody from working at another, nor
+        # a supervisor from the console.
+        if where == CONSOLE:
+            tries, locked_until = person.failed_tries, person.locked_until
+        else:
+            tries, locked_until = people.tries_at(unit.connection, person.id, where)
+    if person is not None and locked_until is not None and now < locked_until:
+        no = say_no(No.STAFF_LOCKED, name=person.name, until=time_text(locked_until))
         raise refused(office, unit, no, name=person.name, where=where)
     if person is None or not is_right:
         if person is not None:
-            tries = person.failed_tries + 1
-            locked = tries >= TRIES_MAX
+            locked = tries + 1 >= TRIES_MAX
             until = now + LOCKED_FOR if locked else None
-            records.note_tries(unit, person.id, 0 if locked else tries, until)
+            _note_tries(unit, person, where, 0 if locked else tries + 1, until)
         raise refused(office, unit, say_no(No.WRONG_SECRET), name=quoted(name), where=where)
     if person.disabled:
         raise refused(
@@ -276,9 +283,16 @@ def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
     if permission is not None and person.role not in FOR[permission]:
         no = say_no(No.NOT_PERMITTED, role=person.role)
         raise refused(office, unit, no, name=name, where=where)
-    if person.failed_tries or person.locked_until is not None:
-        records.note_tries(unit, person.id, 0, None)
+    if tries or locked_until is not None:
+        _note_tries(unit, person, where, 0, None)
     return person
+
+
+def _note_tries(unit: Unit, person: Person, where: str, tries: int, until: datetime | None) -> None:
+    if where == CONSOLE:
+        records.note_tries(unit, person.id, tries, until)
+    else:
+        records.note_tries_at(unit, person.id, where, tries, until)
 
 
 def refused(office: Office, unit: Unit, no: Refused, **facts: object) -> Refused:

@@ -31,6 +31,7 @@ APPEND_ONLY = (
     "win",
 )
 TABLES = (
+    "station_tries",
     "book_head",
     "feed_event",
     "lease",
@@ -138,6 +139,19 @@ def _check_again(table: str, column: str, choices: tuple[str, ...]) -> None:
 
 
 def _create_tables() -> None:
+    op.create_table(
+        "station_tries",
+        sa.Column("staff", RowId, nullable=False),
+        sa.Column("station", sa.String(length=40), nullable=False),
+        sa.Column("failed_tries", sa.Integer(), nullable=False),
+        sa.Column("locked_until", Utc, nullable=True),
+        sa.CheckConstraint("failed_tries >= 0", name=op.f("ck_station_tries_failed_tries")),
+        sa.ForeignKeyConstraint(["staff"], ["staff.id"], name=op.f("fk_station_tries_staff")),
+        sa.ForeignKeyConstraint(
+            ["station"], ["station.code"], name=op.f("fk_station_tries_station")
+        ),
+        sa.PrimaryKeyConstraint("staff", "station", name=op.f("pk_station_tries")),
+    )
     op.create_table(
         "book_head",
         sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),

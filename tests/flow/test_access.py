@@ -240,17 +240,36 @@ def test_trying_while_locked_out_does_not_make_it_longer_and_says_when_it_ends(
 
 
 @pytest.mark.rule("X-access")
-def test_tries_are_counted_wherever_they_are_made(floor: Floor) -> None:
-    office = floor.office
-    try_wrong_secret(floor, SAM, 2)
-    with refuses("staff.wrong_secret"):
-        at_console(office, SAM, "wrong", Permission.GAME_RUN)
+def test_tries_at_a_station_are_counted_together_whether_signing_in_or_approving(
+    floor: Floor,
+) -> None:
+    office, right = floor.office, Approval(SAM, secret_of(SAM))
+    try_wrong_secret(floor, SAM, 3)
     for _ in range(2):
         with refuses("staff.wrong_secret"):
             approver(office, Approval(SAM, "wrong"), "B1")
-    for act in (lambda: floor.sam, lambda: approver(office, Approval(SAM, secret_of(SAM)), "B1")):
-        with refuses("staff.locked"):
-            act()
+    with refuses("staff.locked"):
+        approver(office, right, "B1")
+
+
+@pytest.mark.rule("X-access")
+def test_whoever_tries_at_one_station_locks_nobody_out_elsewhere(floor: Floor) -> None:
+    """Or a writer could keep every supervisor from locking the game."""
+    office, right = floor.office, Approval(SAM, secret_of(SAM))
+    for _ in range(5):
+        with refuses("staff.wrong_secret"):
+            approver(office, Approval(SAM, "wrong"), "B1")
+    with refuses("staff.locked"):
+        approver(office, right, "B1")
+    floor.station("B2")
+    assert approver(office, right, "B2").code == "SAM"
+    assert floor.sam.code == "SAM"
+    for _ in range(5):
+        with refuses("staff.wrong_secret"):
+            at_console(office, SUE, "wrong", Permission.GAME_RUN)
+    with refuses("staff.locked"):
+        at_console(office, SUE, secret_of(SUE), Permission.GAME_RUN)
+    floor.signed_in(SUE, "B2")
 
 
 @pytest.mark.rule("X-access")

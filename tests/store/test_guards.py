@@ -11,12 +11,13 @@ import pytest
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from app.flow.access import Credentials
+from app.flow.access import Credentials, sign_in
 from app.flow.draw import ask_to_void
 from app.flow.lease import CALLER, take_lease
 from app.flow.override import override_close
 from app.flow.refund import Refunding, refund_ticket
 from app.flow.sell import Sale
+from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.store.tables import APPEND_ONLY, Table
@@ -54,20 +55,31 @@ def busy(floor: Floor) -> Floor:
             ),
             {"hash": b"x"},
         )
-        # A grading that was begun and not finished.
-        connection.execute(
-            text(
-                "INSERT INTO attempt (series, game, begun_at) "
-                "SELECT 'F', 100, begun_at FROM attempt"
+        # Gradings that were begun; two of them were finished, and one of these was looked at.
+        first = connection.execute(text("SELECT id FROM attempt")).scalar_one()
+        for _ in range(3):
+            connection.execute(
+                text(
+                    "INSERT INTO attempt (series, game, begun_at) "
+                    "SELECT 'F', 100, begun_at FROM attempt WHERE id = :first"
+                ),
+                {"first": first},
             )
-        )
+        for table, more in (("settlement", 1), ("settlement", 2), ("certification", 1)):
+            names = ", ".join(columns(table))
+            changed = names.replace("attempt", f"attempt + {more}").replace("run", f"run + {more}")
+            changed = changed.replace("entry", str(more + (table == "certification")))
+            copied = f"SELECT {changed} FROM {table} WHERE attempt = :first"  # noqa: S608  our own
+            connection.execute(text(f"INSERT INTO {table} ({names}) {copied}"), {"first": first})
         # The limit did not bite, and the game was not frozen.
         connection.execute(text("INSERT INTO share SELECT attempt, ticket, cents FROM win"))
         connection.execute(
             text(
                 "INSERT INTO release (attempt, supervisor, manager, reason, released_at, entry) "
-                "SELECT attempt, 1, 2, 'planted', certified_at, 1 FROM certification"
-            )
+                "SELECT attempt, 1, 2, 'planted', certified_at, 1 FROM certification "
+                "WHERE attempt = :first"
+            ),
+            {"first": first},
         )
         connection.commit()
     # Sold after the lock, so that there is an entry without a place.
@@ -79,6 +91,8 @@ def _run_the_other_series(floor: Floor, walt: Credentials) -> None:
     """Play a game of series F, void the next one, cancel and refund, with a caller at work."""
     office = floor.office
     assert take_lease(office, CALLER, "first") is not None
+    with pytest.raises(Refused):
+        sign_in(office, walt.station, WALT, "not his secret")
     in_time = floor.moment[0] + timedelta(hours=1)
     override_close(office, floor.sam, "F", 100, in_time, "a late bus")
     every = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 1.00", games=6)
@@ -289,7 +303,7 @@ CHECKS: dict[str, tuple[str, dict[str, object]]] = {
     "ck_refund_cents": ("", {"cents": 0, "game": 77}),
     "ck_refund_two_people": ("", {"approver": "staff", "game": 77}),
     "ck_release_two_people": ("", {"manager": "supervisor"}),
-    "ck_settlement_paid": ("", {"paid_cents": "win_cents + 1", "run": 77}),
+    "ck_settlement_paid": ("", {"paid_cents": "win_cents + 1", "run": 77, "entry": 3}),
     "ck_win_cents": ("", {"cents": 0, "ticket": 2}),
     "ck_card_acceptance_consent": ("", {"consent": "'nobody'"}),
     "ck_card_term_published_before": (
@@ -318,6 +332,7 @@ CHECKS: dict[str, tuple[str, dict[str, object]]] = {
     "ck_print_job_slip": ("", {"slip": "'joke'"}),
     "ck_series_first_game": ("", {"first_game": 0, "code": "'new'"}),
     "ck_staff_failed_tries": ("", {"failed_tries": -1}),
+    "ck_station_tries_failed_tries": ("", {"failed_tries": -1}),
     "ck_staff_role": ("", {"role": "'owner'"}),
     "ck_tender_cents": ("", {"cents": 0, "place": 77}),
     "ck_tender_kind": ("WHERE kind = 'currency'", {"kind": "'cheque'", "place": 77}),
@@ -386,7 +401,7 @@ UNIQUE: dict[str, tuple[str, dict[str, object]]] = {
     "book_head.id": ("pk_book_head", {}),
     "cancellation.entry": ("uq_cancellation_entry", {"ticket": 2}),
     "cancellation.ticket": ("pk_cancellation", {"entry": 1}),
-    "certification.attempt": ("pk_certification", {"entry": 1}),
+    "certification.attempt": ("pk_certification", {"entry": 3}),
     "cosigned.size": ("pk_cosigned", {}),
     "lease.name": ("pk_lease", {}),
     "live_ticket.number": ("pk_live_ticket", {}),
@@ -396,10 +411,10 @@ UNIQUE: dict[str, tuple[str, dict[str, object]]] = {
     "override.entry": ("uq_override_entry", {}),
     "refund.ticket, refund.game": ("pk_refund", {}),
     "release.attempt": ("pk_release", {"entry": 2}),
-    "settlement.attempt": ("pk_settlement", {"entry": 1, "run": 77}),
+    "settlement.attempt": ("pk_settlement", {"entry": 3, "run": 77}),
     "settlement.series, settlement.game, settlement.run": (
         "uq_settlement_series_game_run",
-        {"entry": 1, "attempt": "attempt + 1"},
+        {"entry": 3, "attempt": "(SELECT max(id) FROM attempt)"},
     ),
     "share.attempt, share.ticket": ("pk_share", {}),
     "void_statement.entry": ("uq_void_statement_entry", {"series": "'M'", "game": 1}),
@@ -448,6 +463,7 @@ UNIQUE: dict[str, tuple[str, dict[str, object]]] = {
     "staff.name": ("uq_staff_name", {"code": "'NOBODY'"}),
     "station.code": ("uq_station_code", {"token": "NULL"}),
     "station.token": ("uq_station_token", {"code": "'B9'"}),
+    "station_tries.staff, station_tries.station": ("pk_station_tries", {}),
     "tender.ticket, tender.place": ("pk_tender", {}),
     "ticket.entry": ("uq_ticket_entry", {"number": 77}),
     "ticket.number": ("pk_ticket", {"entry": 1}),
@@ -523,14 +539,14 @@ def unused(table: str, changes: Row) -> Row:
         "asked": {"request": "'fresh-id'"},
         "attempt": {},
         "cancellation": {"ticket": 2, "entry": 1},
-        "certification": {"attempt": 987_654, "entry": 1},
+        "certification": {"attempt": "(SELECT max(attempt) FROM settlement)", "entry": 3},
         "cosigned": {"size": 987_654},
         "lock_statement": {"game": 987_654},
         "outcome": {"series": "'M'", "game": 1, "entry": 1},
         "override": {"entry": 1},
         "refund": {"game": 77},
-        "release": {"attempt": 987_654, "entry": 2},
-        "settlement": {"attempt": "attempt + 1", "entry": 1, "run": 77},
+        "release": {"attempt": "(SELECT max(attempt) FROM certification)", "entry": 2},
+        "settlement": {"attempt": "(SELECT max(id) FROM attempt)", "entry": 3, "run": 77},
         "share": {"ticket": 2},
         "void_statement": {"series": "'M'", "game": 1, "entry": 1},
         "win": {"ticket": 2},
@@ -547,6 +563,7 @@ def unused(table: str, changes: Row) -> Row:
         "print_job": {"entry": 1},
         "sign_in": {"token": "'new'"},
         "station": {"code": "'B9'", "token": "NULL"},
+        "station_tries": {"staff": 1},
         "tender": {"place": 77},
         "ticket": {"number": 77, "entry": 1},
         "void": {"ticket": 2, "entry": 1},

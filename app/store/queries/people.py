@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, select
 
 from app.store.columns import Utc
-from app.store.tables import Drawer, Role, SignIn, Staff, Station
+from app.store.tables import Drawer, Role, SignIn, Staff, Station, StationTries
 
 _WORKER = (
     select(
@@ -123,6 +123,15 @@ def person_named(connection: Connection, name: str, *, held: bool = False) -> Pe
         locked_until=row.locked_until,
         disabled=row.disabled_at is not None,
     )
+
+
+def tries_at(connection: Connection, staff: int, station: str) -> tuple[int, datetime | None]:
+    """Return how often a person's secret was wrong at a station, and until when that locks them."""
+    found = select(StationTries.failed_tries, StationTries.locked_until).where(
+        StationTries.staff == staff, StationTries.station == station
+    )
+    row = connection.execute(found).first()
+    return (0, None) if row is None else (row.failed_tries, row.locked_until)
 
 
 def station_coded(connection: Connection, code: str) -> StationRow | None:

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import insert, update
 
+from app.store.records.tickets import insert_or_find
 from app.store.tables import (
     House,
     Location,
@@ -14,6 +15,7 @@ from app.store.tables import (
     SignIn,
     Staff,
     Station,
+    StationTries,
 )
 from app.store.unit import Unit
 
@@ -89,6 +91,19 @@ def note_tries(unit: Unit, staff: int, tries: int, locked_until: datetime | None
     """Keep how often a person's secret was wrong since it was right."""
     unit.connection.execute(
         update(Staff).where(Staff.id == staff).values(failed_tries=tries, locked_until=locked_until)
+    )
+
+
+def note_tries_at(
+    unit: Unit, staff: int, station: str, tries: int, locked_until: datetime | None
+) -> None:
+    """Note how often a person's secret was wrong at a station, and until when that locks them."""
+    values = {"failed_tries": tries, "locked_until": locked_until}
+    noted = insert_or_find(unit, StationTries).values(staff=staff, station=station, **values)
+    unit.connection.execute(
+        noted.on_conflict_do_update(
+            index_elements=[StationTries.staff, StationTries.station], set_=values
+        )
     )
 
 

@@ -29,7 +29,7 @@ from app.store.tables.settling import (
     Verdict,
     Win,
 )
-from app.store.tables.staff import Role, SignIn, Staff
+from app.store.tables.staff import Role, SignIn, Staff, StationTries
 from app.store.tables.tickets import (
     Asked,
     Counter,
@@ -88,6 +88,7 @@ __all__ = [
     "Source",
     "Staff",
     "Station",
+    "StationTries",
     "Table",
     "Tender",
     "Ticket",

@@ -40,6 +40,19 @@ class Staff(Table):
     )
 
 
+class StationTries(Table):
+    """Wrong secrets of a person at one station: whoever tries there locks them out only there."""
+
+    __tablename__ = "station_tries"
+
+    staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"), primary_key=True)
+    station: Mapped[Code] = mapped_column(ForeignKey("station.code"), primary_key=True)
+    failed_tries: Mapped[int]
+    locked_until: Mapped[Moment | None]
+
+    __table_args__ = (CheckConstraint("failed_tries >= 0", "failed_tries"),)
+
+
 class SignIn(Table):
     """A person at a station, from signing in to signing out."""
 

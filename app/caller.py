@@ -20,6 +20,7 @@ from datetime import datetime, timedelta
 
 from app.flow.certify import certify_game
 from app.flow.clock_jump import take_jump
+from app.flow.day import gaming_day
 from app.flow.draw import end_game
 from app.flow.lease import CALLER, Held, LeaseLost, take_lease
 from app.flow.lockout import lock_on_time
@@ -30,6 +31,7 @@ from app.flow.override import NOTICE, hold_game, let_go
 from app.flow.refusals import No
 from app.flow.schedule import next_close
 from app.flow.settle import settle_game
+from app.flow.software_seal import note_software
 from app.keno.game import GameState
 from app.keno.refusals import Refused
 from app.rng_client import KeyedProcesses, NotNow
@@ -55,6 +57,7 @@ class Caller:
     _desk: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "grading"))
     _grading: dict[tuple[str, int], "Future[None]"] = field(default_factory=dict)
     _clocks: tuple[datetime, float] | None = None
+    _noted_day: str | None = None
 
     def run(self, stop: threading.Event) -> None:
         """Take one turn after the other until it is told to stop."""
@@ -80,6 +83,7 @@ class Caller:
             self._clocks = None
             return
         self._mind_the_clock(self.lease)
+        self._note_software(self.lease)
         with self.office.database.reading() as connection:
             all_series = running.all_series(connection)
         trouble = self._trouble()
@@ -96,6 +100,14 @@ class Caller:
                 log.warning("the clock of the house jumped by %s", jump)
                 take_jump(self.office, lease, jump)
         self._clocks = clocks
+
+    def _note_software(self, lease: Held) -> None:
+        """Have the software of each gaming day in the log."""
+        house = self.office.house
+        now = self.office.now()
+        today = gaming_day(now, house.time_zone, house.day_starts_minutes).isoformat()
+        if today != self._noted_day:
+            self._noted_day = note_software(self.office, lease)
 
     def _trouble(self) -> str | None:
         """Why games cannot be drawn now."""

@@ -158,8 +158,6 @@ class Feed:
                     writer.write(text.encode())
                     await writer.drain()
         writer.close()
-        with suppress(OSError):
-            await writer.wait_closed()
 
     def _status(self, head: str) -> HTTPStatus:
         line = head.split("\r\n", 1)[0].split(" ")

@@ -40,6 +40,7 @@ from app.flow.settle import settle_game
 from app.flow.void import Voiding, void_ticket
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
+from app.rng_client import KeyedProcesses
 from app.store import schema
 from app.store.database import Database
 from app.store.queries import games, tickets
@@ -243,6 +244,12 @@ class Floor:
     def pass_time(self, **time: int) -> None:
         """Let time pass."""
         self.moment[0] += timedelta(**time)
+
+    @property
+    def two_keys(self) -> KeyedProcesses:
+        """The generator and the inspector."""
+        assert self.office.keyed is not None
+        return self.office.keyed
 
     @property
     def books_keys(self) -> tuple[str, Ed25519PublicKey, dict[str, str]]:

@@ -26,5 +26,5 @@ committed at once or not at all.
 
 What they stand on: `office` (database, keys, entropy), `keys`, `codes` (validation codes),
 `asking` (request ids), `permissions`, `refusals`, `day` (the gaming day), `lease` (what only one
-process may do), `clock_jump`.
+process may do), `clock_jump`, `software_seal`.
 """

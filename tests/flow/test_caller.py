@@ -11,6 +11,7 @@ from app.flow.lease import CALLER, LEASED, LeaseLost, take_lease
 from app.flow.lockout import lock_on_time
 from app.flow.override import override_close
 from app.flow.schedule import change_schedule, is_within_hours, next_close
+from app.software import software_hash
 from app.store.queries import games
 from app.store.queries.games import OpenGame
 from app.store.queries.running import SeriesRow
@@ -321,3 +322,20 @@ def test_a_schedule_that_is_none_is_refused(
         change_schedule(floor.office, floor.sam, "M", interval, opens, closes)
     with refuses("series.unknown"):
         change_schedule(floor.office, floor.sam, "X", 60)
+
+
+@pytest.mark.rule("X-software-seal")
+def test_the_software_is_logged_once_a_gaming_day_and_at_each_start_and_lock(
+    floor: Floor, caller: Caller
+) -> None:
+    for _ in range(3):
+        caller.turn()
+    floor.pass_time(hours=24)
+    caller.counted = lambda: 0.0
+    caller._clocks = None  # noqa: SLF001  nobody looked for a day
+    caller.turn()
+    new_caller(floor, "first").turn()
+    days = [body["gaming_day"] for body in bodies(floor, "SOFTWARE")]
+    assert days == ["2026-11-16", "2026-11-17"]
+    assert {body["software"] for body in bodies(floor, "SOFTWARE")} == {software_hash()}
+    assert bodies(floor, "CALLER")[0]["software"] == software_hash()

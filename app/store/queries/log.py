@@ -93,6 +93,12 @@ def checkpoint_notes(connection: Connection) -> list[tuple[int, str]]:
     return [(row.size, row.note) for row in connection.execute(found)]
 
 
+def newest_body(connection: Connection, tag: str) -> str | None:
+    """Return the body of the newest entry of a kind."""
+    found = select(LogEntry.body).where(LogEntry.tag == tag).order_by(LogEntry.id.desc()).limit(1)
+    return connection.execute(found).scalar_one_or_none()
+
+
 def entries(connection: Connection) -> Iterator[EntryRow]:
     """Yield every entry with its place, in the order of their ids."""
     found = (

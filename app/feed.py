@@ -8,6 +8,7 @@ as they were selected (15.5(f)).
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,11 +19,14 @@ from app.flow.office import Office
 from app.store.queries import games, house, running
 from app.store.queries.running import EventRow
 
+log = logging.getLogger("keno.feed")
+
 LOOK_SECONDS = 0.2
 REQUEST_SECONDS = 10
 REQUEST_BYTES = 8192
 BEHIND_MOST = 1000  # events that a listener may be behind before it is let go, to come again
 LISTENERS_MOST = 2000
+ID_DIGITS = 18
 HEAD = (
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
     "Access-Control-Allow-Origin: *\r\nX-Content-Type-Options: nosniff\r\n"
@@ -30,13 +34,12 @@ HEAD = (
 )
 
 
-def event_texts(event: EventRow, seen: str = "") -> Iterator[str]:
-    """Yield an event as it goes out: a drawn game as its numbers, one by one, and then itself.
+Told = tuple[str, str]
+"""An id, empty where there is none, and the text that goes out under it."""
 
-    Args:
-        event: what happened.
-        seen: the id up to which the listener has it, if it has a part of it.
-    """
+
+def event_texts(event: EventRow) -> Iterator[Told]:
+    """Yield an event as it goes out: a drawn game as its numbers, one by one, and then itself."""
     about = {
         "series": event.series,
         "game": event.game,
@@ -46,17 +49,16 @@ def event_texts(event: EventRow, seen: str = "") -> Iterator[str]:
     numbers = event.facts.get("numbers")
     if isinstance(numbers, list):
         for place, number in enumerate(numbers, start=1):
+            ball = {"series": event.series, "game": event.game, "place": place}
             name = f"{event.id}.{place}"
-            if _order(name) > _order(seen):
-                ball = {"series": event.series, "game": event.game, "place": place}
-                yield _text(name, "number", {**ball, "number": number})
-    yield _text(str(event.id), event.kind, about)
+            yield name, _text(name, "number", {**ball, "number": number})
+    yield str(event.id), _text(str(event.id), event.kind, about)
 
 
 def _order(name: str) -> tuple[int, int]:
     """Return where an id stands; a game's own event comes after all of its numbers."""
     number, _, place = name.partition(".")
-    if not number.isdecimal() or (place and not place.isdecimal()):
+    if not number.isdecimal() or (place and not place.isdecimal()) or len(name) > ID_DIGITS:
         return 0, 0
     return int(number), int(place) if place else 10**6
 
@@ -72,7 +74,7 @@ class Feed:
 
     office: Office
     last: int = 0
-    _listeners: set["asyncio.Queue[str | None]"] = field(default_factory=set)
+    _listeners: set["asyncio.Queue[Told | None]"] = field(default_factory=set)
 
     async def serve(self, host: str, port: int, stop: asyncio.Event) -> None:
         """Listen and tell until told to stop."""
@@ -89,44 +91,47 @@ class Feed:
 
     async def _look(self) -> None:
         """Look for what is new, and tell it; once a second also how long the open games are."""
-        loop, told = asyncio.get_running_loop(), 0.0
+        loop, second = asyncio.get_running_loop(), 0.0
         while True:
-            texts = await asyncio.to_thread(self._new_texts)
-            if loop.time() - told >= 1:
-                told = loop.time()
-                texts += await asyncio.to_thread(self._seconds_left)
-            for text in texts:
+            try:
+                news = await asyncio.to_thread(self._new_texts)
+                if loop.time() - second >= 1:
+                    second = loop.time()
+                    news += await asyncio.to_thread(self._seconds_left)
+            except Exception:
+                # The database is away: whoever listens waits, and nothing is missed by it.
+                log.exception("the feed could not look")
+                news = []
+            for told in news:
                 for listener in list(self._listeners):
-                    self._tell(listener, text)
+                    self._tell(listener, told)
             await asyncio.sleep(LOOK_SECONDS)
 
-    def _tell(self, listener: "asyncio.Queue[str | None]", text: str) -> None:
+    def _tell(self, listener: "asyncio.Queue[Told | None]", told: Told) -> None:
         try:
-            listener.put_nowait(text)
+            listener.put_nowait(told)
         except asyncio.QueueFull:
             self._listeners.discard(listener)  # it comes again, and names the last that it saw
 
-    def _new_texts(self) -> list[str]:
+    def _new_texts(self) -> list[Told]:
         with self.office.database.reading() as connection:
             new = running.events_after(connection, self.last)
         if new:
             self.last = new[-1].id
-        return [text for event in new for text in event_texts(event)]
+        return [told for event in new for told in event_texts(event)]
 
-    def _missed(self, seen: str) -> list[str]:
-        number, place = _order(seen)
+    def _missed(self, seen: str) -> list[Told]:
+        # From the event itself on: of a drawn game only a part may have been seen.
         with self.office.database.reading() as connection:
-            # An id with a place is of an event of which a part was seen.
-            after = number - 1 if place < 10**6 else number
-            missed = running.events_after(connection, max(after, 0), BEHIND_MOST)
-        kept = [event for event in missed if event.id <= self.last]
-        return [text for event in kept for text in event_texts(event, seen)]
+            missed = running.events_after(connection, max(_order(seen)[0] - 1, 0), BEHIND_MOST)
+        told = (told for event in missed for told in event_texts(event))
+        return [(name, text) for name, text in told if _order(name) > _order(seen)]
 
     def _newest(self) -> int:
         with self.office.database.reading() as connection:
             return running.newest_event(connection)
 
-    def _seconds_left(self) -> list[str]:
+    def _seconds_left(self) -> list[Told]:
         """Say how long each open game is still sold for (15.5(c))."""
         now = self.office.now()
         texts = []
@@ -139,7 +144,7 @@ class Feed:
                 if game.closes_at is not None:
                     left = max(0, int((game.closes_at - now).total_seconds()))
                 facts = {"series": code, "game": game.number, "seconds": left}
-                texts.append(_text(None, "left", {**facts, "held_why": game.held_why}))
+                texts.append(("", _text(None, "left", {**facts, "held_why": game.held_why})))
         return texts
 
     # ---- listeners -------------------------------------------------------------------------------
@@ -170,15 +175,18 @@ class Feed:
         return HTTPStatus.OK
 
     async def _told(self, seen: str) -> AsyncIterator[str]:
-        listener: asyncio.Queue[str | None] = asyncio.Queue(BEHIND_MOST)
+        listener: asyncio.Queue[Told | None] = asyncio.Queue(BEHIND_MOST)
         self._listeners.add(listener)
         try:
             yield HEAD
             if seen:
-                for text in await asyncio.to_thread(self._missed, seen):
+                for name, text in await asyncio.to_thread(self._missed, seen):
                     yield text
+                    seen = name
             while (told := await listener.get()) is not None:
-                yield told
+                # What came meanwhile may have been among what was missed.
+                if not told[0] or _order(told[0]) > _order(seen):
+                    yield told[1]
         finally:
             self._listeners.discard(listener)
 

@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test rules house proof bench lint lock clean
+.PHONY: help setup run test rules stages house proof bench lint lock clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; \
@@ -57,7 +57,7 @@ lint: .venv/.developing ## ruff, mypy and the architecture test
 	$(BIN)/pytest --quiet tests/test_architecture.py
 
 test: lint ## lint, then every test, on two cores
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target rules house
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target rules stages house
 
 rules: .venv/.developing ## the tests of rules and draw, and their complete branch coverage
 	@rm -rf .coverage
@@ -65,8 +65,11 @@ rules: .venv/.developing ## the tests of rules and draw, and their complete bran
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --include='app/keno/*,rng/core/*,rng/*.py' --omit='rng/cli.py,rng/__main__.py' --fail-under=100
 
+stages: .venv/.developing ## the tests of the stages and their story, on both databases
+	$(BIN)/pytest tests/flow tests/story
+
 house: .venv/.developing ## the tests of everything else, on both databases
-	$(BIN)/pytest --ignore=tests/keno --ignore=tests/rng --ignore=tests/test_cli.py
+	$(BIN)/pytest --ignore=tests/keno --ignore=tests/rng --ignore=tests/test_cli.py --ignore=tests/flow --ignore=tests/story
 
 proof: .venv/.developing ## the long evidence (hours allowed); its table goes to docs/proof.md
 	$(BIN)/python -m tests.proof

@@ -81,4 +81,5 @@ def check_locked_in_order(stored: Stored) -> Iterator[Fault]:
         if game.state == OPEN or first or game.locked_at is None:
             continue
         if before is None or before.ended_at > game.locked_at:
-            yield Fault("outcomes", f"game {series}-{number} was locked before the one before it")
+            message = f"game {series}-{number} was locked before the one before it was drawn"
+            yield Fault("draws in turn", message)

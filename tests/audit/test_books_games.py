@@ -39,8 +39,8 @@ PLANTED: dict[str, tuple[str, set[str]]] = {
     ),
     "the statement of a game is another's": (
         (
-            "UPDATE lock_statement SET request = (SELECT request FROM lock_statement WHERE game = 2) "
-            "WHERE game = 1"
+            "UPDATE lock_statement SET request = "
+            "(SELECT request FROM lock_statement WHERE game = 2) WHERE game = 1"
         ),
         {"outcomes"},
     ),

@@ -103,6 +103,7 @@ def _lockouts(name: str, house: Floor, crowd: "Load") -> Iterator[Result]:
     seconds = []
     sam = house.sam
     for _ in range(ROUNDS):
+        house.draw("M")  # the game before, or this one could not be locked
         selling = _begun(crowd)
         time.sleep(SECONDS / 2)
         start = time.perf_counter()

@@ -624,9 +624,3 @@ def test_the_roots_of_full_tiles_are_worked_out_again(floor: Floor) -> None:
     assert found_in(floor) == {}
     plant(floor, "UPDATE log_node SET hash = :other", other=bytes(32))
     assert found_in(floor) == {"log": ["the stored tiles are not those of the entries"]}
-
-
-def test_every_check_is_shown_to_find_something() -> None:
-    shown = {name for _, _, found in PLANTED.values() for name in found}
-    # Those of games that were played are shown beside, in `test_books_games.py`.
-    assert shown | {"outcomes", "wins"} == set(ALL)

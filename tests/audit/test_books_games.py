@@ -5,7 +5,8 @@ import pytest
 from app.flow.sell import Sale
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
-from tests.audit.test_books import found_in, plant
+from tests.audit import test_books
+from tests.audit.test_books import ALL, found_in, plant
 from tests.floor import Floor, dollar
 
 BILLS = (Tender(TenderKind.CURRENCY, 1_000_000),)
@@ -93,3 +94,9 @@ def test_what_is_planted_in_a_game_that_was_played_is_found(floor: Floor, what: 
     statement, expected = PLANTED[what]
     plant(floor, statement)
     assert set(found_in(floor)) == expected
+
+
+def test_every_check_is_shown_to_find_something() -> None:
+    """Here, or in the books of selling: a check that nothing was planted against shows nothing."""
+    shown = {name for _, _, found in test_books.PLANTED.values() for name in found}
+    assert shown.union(*(found for _, found in PLANTED.values())) == set(ALL)

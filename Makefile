@@ -71,7 +71,7 @@ stages: .venv/.developing ## the tests of the stages and their story, on both da
 house: .venv/.developing ## the tests of everything else, on both databases
 	$(BIN)/pytest --ignore=tests/keno --ignore=tests/rng --ignore=tests/test_cli.py --ignore=tests/flow --ignore=tests/story
 
-proof: .venv/.developing ## the long evidence (hours allowed); its table goes to docs/proof.md
+proof: .venv/.developing ## the long evidence (hours allowed); its tables go to docs/proof
 	$(BIN)/python -m tests.proof
 
 bench: .venv/.developing ## measure speed and memory; the table also goes to bench/results.json

@@ -1,7 +1,9 @@
-"""`make proof`: every test with many more examples, and the long ones; the table to docs/proof.md.
+"""`make proof`: every test with many more examples, and the long ones; the tables to docs/proof.
 
-`python -m tests.proof PATH ...` runs a part. The page is written only if everything ran, nothing
-failed, and nothing was uncommitted.
+The proof has shares, which `python -m tests.proof SHARE ...` runs one by one: an hour of evidence
+about the draw does not have to be repeated because a sentence of the settlement changed. Each page
+names the commit it was run on, and is written only if all of its share ran, nothing failed and
+nothing was uncommitted.
 """
 
 import os
@@ -15,13 +17,29 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "proof.md"
-HEAD = """# The long evidence
+PAGES = ROOT / "docs" / "proof"
 
-What `make proof` showed when it last ran: every test of the suite, the property tests with 3,000
-new random examples each, and the long tests of `tests/proof`.
-
-"""
+SHARES = {
+    "rules": (
+        "tests/keno",
+        "tests/proof/test_bulk_soak.py",
+        "tests/proof/test_every_small_case.py",
+        "tests/proof/test_fuzz.py",
+    ),
+    "draw": (
+        "tests/rng",
+        "tests/proof/test_draw_matrix.py",
+        "tests/proof/test_statistics_calibration.py",
+    ),
+    "stages": (
+        "tests/flow",
+        "tests/story",
+        "tests/proof/test_selling_days.py",
+        "tests/proof/test_selling_soak.py",
+        "tests/proof/test_game_days.py",
+    ),
+}
+REST = "house"
 
 
 @dataclass
@@ -46,20 +64,35 @@ class Recorder:
             tally.outcomes[report.outcome] += 1
 
 
-def main(paths: list[str]) -> int:
-    """Run the proof and write its page."""
+def main(shares: list[str]) -> int:
+    """Run the shares one after the other; 0 if all of them are green."""
     os.environ["HYPOTHESIS_PROFILE"] = "proof"
+    return max([run(share) for share in shares or [*SHARES, REST]])
+
+
+def run(share: str) -> int:
+    """Run one share and write its page."""
     commit = _git("rev-parse", "--short", "HEAD")
-    whole = not paths and not _git("status", "--porcelain")
+    clean = not _git("status", "--porcelain", "--", ".", ":!docs/proof")
     recorder = Recorder()
-    arguments = ["-m", "proof or not proof", "-p", "no:cacheprovider", *paths]
+    arguments = ["-m", "proof or not proof", "-p", "no:cacheprovider", *chosen(share)]
     exit_code = pytest.main(arguments, plugins=[recorder])
-    if whole and exit_code == pytest.ExitCode.OK:
+    if clean and exit_code == pytest.ExitCode.OK:
         day = datetime.now(UTC).date().isoformat()
-        PAGE.write_text(f"{HEAD}Commit {commit}, {day}.\n\n{table(recorder.tallies)}\n")
+        page = f"# The long evidence: {share}\n\nCommit {commit}, {day}.\n\n"
+        (PAGES / f"{share}.md").write_text(f"{page}{table(recorder.tallies)}\n")
     else:
-        sys.stderr.write(f"{PAGE.name} stays: it shows a whole, green, committed state only\n")
+        sys.stderr.write(f"{share}.md stays: it shows a whole, green, committed state only\n")
     return int(exit_code)
+
+
+def chosen(share: str) -> list[str]:
+    """Return the share as arguments of pytest: its paths, or everything but the other shares."""
+    if share in SHARES:
+        return list(SHARES[share])
+    if share != REST:
+        sys.exit(f"There is no share {share!r}; there are {', '.join([*SHARES, REST])}.")
+    return [f"--ignore={path}" for paths in SHARES.values() for path in paths]
 
 
 def table(tallies: dict[str, Tally]) -> str:

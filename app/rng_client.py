@@ -25,12 +25,17 @@ from rng.serve.protocol import Address, Client, Refused, Unreachable
 TERMS = "terms.json"
 OLD_CHECKPOINT, UNKNOWN_GAME = "checkpoint.stale", "game.unknown"
 HAS_OUTCOME = ("game.marked", "game.drawn")
+NEEDED_KEYS = {"office", "log", "rng", "mark", "inspector"}
 
 Document = dict[str, Any]
 
 
 class NotNow(Exception):  # noqa: N818  the game waits; the text is for whoever watches it
     """A keyed process does not do what it is asked, or lies; it is asked again."""
+
+
+class NotBelieved(NotNow):
+    """What came from a keyed process does not follow from its signatures."""
 
 
 class Marked(Exception):  # noqa: N818  a void that cannot be: the game has an outcome
@@ -131,6 +136,21 @@ class KeyedProcesses:
         except Wrong:
             return {}
 
+    def _needed_keys(self) -> dict[str, str]:
+        """Return the public keys; without all of them nothing can be asked, or judged.
+
+        Raises:
+            NotNow: some cannot be read.
+        """
+        try:
+            keys = read_keys(self._public)
+        except (Wrong, OSError) as trouble:
+            raise NotNow(f"The public keys cannot be read: {trouble}.") from None
+        missing = sorted(NEEDED_KEYS - keys.keys())
+        if missing:
+            raise NotNow(f"The public keys of {', '.join(missing)} are missing.")
+        return keys
+
     # ---- how they stand --------------------------------------------------------------------------
 
     def check_ready(self) -> None:
@@ -182,7 +202,7 @@ class KeyedProcesses:
 
     def lock_request(self, locked: Locked, office: Ed25519PrivateKey) -> Document:
         """Return what the generator is asked to draw a game with: statement, signed, and seal."""
-        keys = read_keys(self._public)
+        keys = self._needed_keys()
         statement = shaped(
             LockStatement,
             {
@@ -227,12 +247,14 @@ class KeyedProcesses:
         """Return a draw that was checked from public keys against its statement.
 
         Raises:
-            NotNow: something in it does not follow.
+            NotBelieved: something in it does not follow.
+            NotNow: the public keys cannot be read.
         """
+        keys = self._needed_keys()
         try:
-            verify_against_statement(document, statement, read_keys(self._public))
+            verify_against_statement(document, statement, keys)
         except Wrong as found:
-            raise NotNow(f"The draw is not believed: {found}.") from None
+            raise NotBelieved(f"The draw is not believed: {found}.") from None
         record = document["record"]["body"]
         return Ended(document, bytes.fromhex(document_hash(record)), record["numbers"])
 
@@ -273,13 +295,13 @@ class KeyedProcesses:
             raise NotNow(no.message) from None
         except Unreachable as trouble:
             raise _away("generator", trouble) from None
-        document = cast("Document", answer.get("void"))
+        document, keys = cast("Document", answer.get("void")), self._needed_keys()
         try:
-            verify_void(document, read_keys(self._public))
+            verify_void(document, keys)
         except Wrong as found:
-            raise NotNow(f"The void is not believed: {found}.") from None
+            raise NotBelieved(f"The void is not believed: {found}.") from None
         if document["statement"]["body"] != statement["body"]:
-            raise NotNow("The void is not believed: it is that of another statement.")
+            raise NotBelieved("The void is not believed: it is that of another statement.")
         record = document_hash(document["record"]["body"])
         return Ended(document, bytes.fromhex(record), None)
 

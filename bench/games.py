@@ -202,5 +202,5 @@ async def _told(house: Floor) -> list[float]:
 
 def _happen(house: Any, number: int) -> None:  # noqa: ANN401  a floor
     with house.office.unit() as unit:
-        add_event(unit, event_row("bench", "M", 1, {"place": number}, unit.now()))
+        add_event(unit, event_row(unit, "bench", "M", 1, {"place": number}, unit.now()))
         unit.commit()

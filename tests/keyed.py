@@ -98,10 +98,15 @@ class KeyedHouse:
             self._house.unlock()
         return self._house
 
-    def processes(self) -> KeyedProcesses:
-        """The two as the back office reaches them; the public keys are those of the ceremony."""
+    @property
+    def public(self) -> Path:
+        """The public keys of the ceremony."""
+        return self._ceremony / "public"
+
+    def processes(self, public: Path | None = None) -> KeyedProcesses:
+        """The two as the back office reaches them, with the public keys that it has."""
         rng, inspector = Lazy(self, "rng"), Lazy(self, "inspector")
-        return KeyedProcesses(rng, inspector, self._ceremony / "public")
+        return KeyedProcesses(rng, inspector, public or self.public)
 
     @property
     def is_running(self) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -10,6 +11,9 @@ import pytest
 
 from app.feed import Feed
 from app.flow.draw import end_game
+from app.store.queries.running import events_after
+from app.store.records.outcomes import event_row
+from app.store.records.running import add_event
 from tests.floor import Floor
 
 Told = tuple[str, str, dict[str, object]]  # id, kind, facts
@@ -178,3 +182,27 @@ def test_ids_that_are_none_are_taken_for_the_beginning(floor: Floor) -> None:
         again.close()
 
     run(floor, story)
+
+
+def test_of_two_who_tell_at_once_the_second_waits_so_that_no_event_is_passed_over(
+    floor: Floor,
+) -> None:
+    """Ids are given when an event is written; a reader that saw a later one never looks back."""
+    written = threading.Event()
+
+    def tell_of_satellite() -> None:
+        with floor.office.unit() as unit:
+            add_event(unit, event_row(unit, "second", "S", 1, {}, unit.now()))
+            written.set()
+            unit.commit()
+
+    other = threading.Thread(target=tell_of_satellite)
+    with floor.office.unit() as unit:
+        add_event(unit, event_row(unit, "first", "M", 1, {}, unit.now()))
+        other.start()
+        assert not written.wait(0.3)
+        unit.commit()
+    other.join()
+    with floor.office.database.reading() as connection:
+        told = events_after(connection, 0)
+    assert [event.kind for event in told[-2:]] == ["first", "second"]

@@ -296,16 +296,24 @@ def price_of(ticket: Played, card: Card) -> int:
     return price_cents
 
 
-def win_of(ticket: Played, card: Card, numbers: Sequence[int]) -> Win:
+def read_draw(numbers: Sequence[int]) -> frozenset[int]:
+    """Return the numbers of a draw as a set.
+
+    Raises:
+        Broken: they are not twenty of the board.
+    """
+    if len(numbers) != DRAWN:
+        raise Broken("the numbers drawn are not twenty")
+    return _on_board(numbers)
+
+
+def win_of(ticket: Played, card: Card, drawn: frozenset[int]) -> Win:
     """Return what a ticket wins with the numbers drawn, on the card it was sold on (15.3(c)).
 
     Raises:
         Broken: it is not the ticket's card, a line is not what the card offers or does not have
-            the ways it states, or the numbers are not twenty of the board.
+            the ways it states.
     """
-    if len(numbers) != DRAWN:
-        raise Broken("the numbers drawn are not twenty")
-    drawn = _on_board(numbers)
     exact = Fraction(0)
     for bet, ways in _ways_by_catch(ticket, drawn):
         pays = _pays(ticket, card, bet)

@@ -29,6 +29,7 @@ from app.audit.second_grader import (
     limits_of,
     price_of,
     read_card,
+    read_draw,
     read_ticket,
     shared,
     win_of,
@@ -38,7 +39,7 @@ from app.audit.tiles import Tree
 from app.clock import time_text
 from app.flow.office import Office
 from app.keno.game import GameState
-from app.rng_client import KeyedProcesses, NotNow
+from app.rng_client import KeyedProcesses, NotBelieved
 from app.store.queries import Reading, games, log, outcomes
 from app.store.queries import settling as queries
 from app.store.queries.games import GameRow
@@ -68,7 +69,11 @@ class Second:
 
 
 def certify_game(office: Office, keyed: KeyedProcesses, series: str, number: int) -> None:
-    """Grade a settled game a second time; certify it, or freeze it with every difference."""
+    """Grade a settled game a second time; certify it, or freeze it with every difference.
+
+    Raises:
+        NotNow: the public keys cannot be read, by which a draw is believed; it waits.
+    """
     with office.database.reading() as connection:
         game = games.game(connection, series, number)
         settled = queries.settlement(connection, series, number)
@@ -80,14 +85,15 @@ def certify_game(office: Office, keyed: KeyedProcesses, series: str, number: int
         raise LookupError(f"{series}-{number} is settled without settlement, draw or statement")
     second, differences = Second(), []
     try:
-        numbers = keyed.checked_draw(drawn.document, request["statement"]).numbers or []
+        ended = keyed.checked_draw(drawn.document, request["statement"])
+        numbers = read_draw(ended.numbers or [])
         _read_to(office, checkpoint_of(request["seal"]["note"]))
         with (
             office.database.reading() as connection,
             closing(_compared(connection, game, settled, numbers, second)) as compared,
         ):
             differences = list(islice(compared, DIFFERENCES_MAX))
-    except (NotNow, NotWhatWasSealed, Broken) as found:
+    except (NotBelieved, NotWhatWasSealed, Broken) as found:
         differences = [str(found)]
     _keep(office, game, settled, second, differences)
 
@@ -159,7 +165,7 @@ def _compared(
     connection: Reading,
     game: GameRow,
     settled: SettlementRow,
-    numbers: list[int],
+    drawn: frozenset[int],
     second: Second,
 ) -> Generator[str, None, None]:
     """Yield every difference between the two gradings, in words."""
@@ -168,7 +174,7 @@ def _compared(
         raise NotWhatWasSealed("nothing was read of the log")
     yield from head.faults.get(f"{game.series}-{game.number}", [])
     second.cards = {digest: read_card(body) for digest, body in head.cards.items()}
-    wins = _wins(connection, game, numbers, second)
+    wins = _wins(connection, game, drawn, second)
     cut = settled.limit_cents is not None and settled.win_cents > settled.limit_cents
     with closing(wins), closing(queries.wins_of(connection, settled.attempt)) as first_wins:
         yield from _each(wins, first_wins, cut=cut)
@@ -186,7 +192,7 @@ def _compared(
         yield "the two do not agree on whether the aggregate limit bites"
     elif bites:
         again = Second(cards=second.cards)
-        won = dict(_wins(connection, game, numbers, again))
+        won = dict(_wins(connection, game, drawn, again))
         paid = shared(won, limit_cents, in_full_cents)
         for row in queries.wins_of(connection, settled.attempt):
             if paid.get(row.ticket) != row.paid_cents:
@@ -194,7 +200,7 @@ def _compared(
 
 
 def _wins(
-    connection: Reading, game: GameRow, numbers: list[int], second: Second
+    connection: Reading, game: GameRow, drawn: frozenset[int], second: Second
 ) -> Generator[tuple[int, Win], None, None]:
     with closing(queries.live_tickets(connection, game.series, game.number)) as tickets:
         for live in tickets:
@@ -205,7 +211,7 @@ def _wins(
             second.used.add(ticket.card)
             second.tickets += 1
             second.handle_cents += price_of(ticket, card)
-            win = win_of(ticket, card, numbers)
+            win = win_of(ticket, card, drawn)
             if win.cents:
                 second.winners += 1
                 second.win_cents += win.cents
@@ -224,6 +230,9 @@ def _each(ours: Iterator[tuple[int, Win]], first: Iterator[WonRow], *, cut: bool
             continue
         if stored.cents != win.cents:
             yield f"ticket {number} won {win.cents}, not {stored.cents}"
+        uncut_cents = win.cents if win.uncut_cents is None else win.uncut_cents
+        if stored.uncut_cents != uncut_cents:
+            yield f"ticket {number} won {uncut_cents} before any limit, not {stored.uncut_cents}"
         if not cut and stored.paid_cents != win.cents:
             yield f"ticket {number} is paid {win.cents}, not {stored.paid_cents}"
         stored = next(first, None)
@@ -267,14 +276,14 @@ def _keep(
                 "differences": differences,
                 "time": time_text(now),
             }
-            told = game_records.event_row(after.value, game.series, game.number, {}, now)
             states = GameState.SETTLED, after
             game_records.move_game(unit, game.series, game.number, *states)
-            tag = Tag.FROZEN if differences else Tag.CERTIFIED
-            office.log_with(unit, tag, body, [row, told])
             records.forget_played(
                 unit, game.series, games.oldest_undecided(unit.connection, game.series)
             )
+            told = game_records.event_row(unit, after.value, game.series, game.number, {}, now)
+            tag = Tag.FROZEN if differences else Tag.CERTIFIED
+            office.log_with(unit, tag, body, [row, told])
             unit.commit()
     except game_records.GameMoved:
         return

@@ -29,19 +29,17 @@ def take_jump(office: Office, lease: Held, jump: timedelta) -> None:
             unit.lock_series(code)
         lease.check(unit)
         now = unit.now()
-        moved = []
-        rows = []
+        moved: list[tuple[str, int, dict[str, str]]] = []
         for code in codes:
             game = games.open_game(unit.connection, code)
             if game is None or game.closes_at is None:
                 continue
             closes_at = game.closes_at + jump
             records.set_close(unit, code, game.number, closes_at, game.held_why)
-            facts = {"closes_at": time_text(closes_at)}
-            moved.append({"series": code, "game": game.number, **facts})
-            rows.append(event_row("closes", code, game.number, facts, now))
+            moved.append((code, game.number, {"closes_at": time_text(closes_at)}))
         milliseconds = jump // timedelta(milliseconds=1)
-        body = {"milliseconds": milliseconds, "moved": moved, "time": time_text(now)}
+        closes = [{"series": code, "game": game, **facts} for code, game, facts in moved]
+        body = {"milliseconds": milliseconds, "moved": closes, "time": time_text(now)}
         entry = office.log(unit, Tag.CLOCK, body)
-        add_rows(unit, entry.id, rows)
+        add_rows(unit, entry.id, [event_row(unit, "closes", *each, now) for each in moved])
         unit.commit()

@@ -27,7 +27,7 @@ from app.flow.actor import Actor
 from app.flow.cosign import cosign_log
 from app.flow.office import Office
 from app.flow.permissions import Permission
-from app.flow.refusals import No, say_no
+from app.flow.refusals import No, check_reason, say_no
 from app.keno.game import GameAct, GameState, next_state
 from app.rng_client import Ended, KeyedProcesses, Locked, Marked, NotNow
 from app.store.queries import games, outcomes
@@ -37,8 +37,6 @@ from app.store.records import outcomes as records
 from app.store.records.money import Leg, posting_rows
 from app.store.records.together import CameSecond, Row
 from app.store.tables import Account, Outcome, VoidStatement
-
-REASON_MAX = 200
 
 
 def end_game(office: Office, keyed: KeyedProcesses, series: str, number: int) -> None:
@@ -73,8 +71,7 @@ def ask_to_void(office: Office, actor: Actor, series: str, number: int, reason: 
     keyed = office.keyed
     if keyed is None:
         raise say_no(No.NOT_READY, why="this process was not told where they are.")
-    if not reason.strip() or len(reason) > REASON_MAX:
-        raise say_no(No.NO_REASON, "reason")
+    check_reason(reason)
     with office.database.reading() as connection:
         game = games.game(connection, series, number)
     if game is None or game.state is not GameState.LOCKED:
@@ -210,9 +207,6 @@ def _keep(  # noqa: PLR0913, PLR0917  what became of which game, and how it is t
                     "ended_at": now,
                 },
             )
-            told = records.event_row(
-                after.value, game.series, game.number, {"numbers": ended.numbers}, now
-            )
             said = {
                 "house": office.house.name,
                 "series": game.series,
@@ -222,6 +216,9 @@ def _keep(  # noqa: PLR0913, PLR0917  what became of which game, and how it is t
                 "time": time_text(now),
             }
             records.move_game(unit, game.series, game.number, game.state, after)
+            told = records.event_row(
+                unit, after.value, game.series, game.number, {"numbers": ended.numbers}, now
+            )
             office.log_with(unit, tag, said, [outcome, told, *rows])
             unit.commit()
     except (records.GameMoved, CameSecond):

@@ -168,5 +168,5 @@ def _lock_open(
         Leg(Account.PREPAID, sold.handle_cents),
         Leg(Account.WRITE, -sold.handle_cents),
     ]
-    told = event_row("locked", series, game.number, {"tickets": sold.tickets}, now)
+    told = event_row(unit, "locked", series, game.number, {"tickets": sold.tickets}, now)
     add_rows(unit, entry.id, [*posting_rows(written), told])

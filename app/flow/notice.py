@@ -18,5 +18,5 @@ def give_notice(office: Office, series: str, number: int) -> None:
         if game is None or game.number != number or game.closes_at is None:
             return
         facts = {"closes_at": time_text(game.closes_at)}
-        add_event(unit, event_row(KIND, series, number, facts, unit.now(game.read_at)))
+        add_event(unit, event_row(unit, KIND, series, number, facts, unit.now(game.read_at)))
         unit.commit()

@@ -124,5 +124,5 @@ def open_game(office: Office, unit: Unit, opening: Opening) -> None:
         "by": opening.by,
     }
     facts = {"closes_at": body["closes_at"]}
-    told = event_row("opened", opening.series, opening.number, facts, now)
+    told = event_row(unit, "opened", opening.series, opening.number, facts, now)
     office.log_with(unit, Tag.GAME, body, [told])

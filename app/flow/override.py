@@ -13,7 +13,7 @@ from app.flow.actor import Actor
 from app.flow.office import Office
 from app.flow.open_game import check_is_open
 from app.flow.permissions import Permission
-from app.flow.refusals import No, say_no
+from app.flow.refusals import No, check_reason, say_no
 from app.store.queries import games
 from app.store.records import games as records
 from app.store.records.outcomes import event_row
@@ -21,7 +21,6 @@ from app.store.records.together import add_rows
 from app.store.tables import Override
 from app.store.unit import Unit
 
-REASON_MAX = 200
 NOTICE = timedelta(minutes=1)  # before every close (15.5(c))
 
 
@@ -38,8 +37,7 @@ def override_close(  # noqa: PLR0913, PLR0917  who changes what to when, and why
     Refuses: whoever may not; a game that is not open; no reason; a time that has passed.
     """
     permit(actor.role, Permission.GAME_RUN)
-    if not reason.strip() or len(reason) > REASON_MAX:
-        raise say_no(No.NO_REASON, "reason")
+    check_reason(reason)
     with office.unit() as unit:
         unit.lock_series(series)
         game = games.open_game(unit.connection, series)
@@ -67,8 +65,8 @@ def override_close(  # noqa: PLR0913, PLR0917  who changes what to when, and why
             "reason": reason,
             "staff": actor.staff,
         }
-        told = event_row("closes", series, number, {"closes_at": body["closes_now"]}, now)
         records.set_close(unit, series, number, closes_at, game.held_why)
+        told = event_row(unit, "closes", series, number, {"closes_at": body["closes_now"]}, now)
         office.log_with(unit, Tag.OVERRIDE, body, [(Override, override), told])
         unit.commit()
 
@@ -118,4 +116,4 @@ def _tell_hold(  # noqa: PLR0913, PLR0917  of which game, until when, and why
     body = {"house": office.house.name, "series": series, "game": number, **facts}
     entry = office.log(unit, Tag.HELD, {**body, "time": time_text(now)})
     kind = "held" if why else "closes"
-    add_rows(unit, entry.id, [event_row(kind, series, number, facts, now)])
+    add_rows(unit, entry.id, [event_row(unit, kind, series, number, facts, now)])

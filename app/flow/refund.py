@@ -14,12 +14,12 @@ from functools import partial
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import Approval, Credentials, approver, at_work, refused
-from app.flow.asking import Answer, Asking, answer_once, answered_before, asking, kept, place_of
-from app.flow.codes import is_code
+from app.flow.access import Approval, Credentials, at_work
+from app.flow.asking import Answer, Asking, asking, kept
+from app.flow.authority import answer_approved, check_authority
 from app.flow.office import Office
 from app.flow.permissions import Permission
-from app.flow.refusals import No, say_no
+from app.flow.refusals import No, check_reason, say_no
 from app.flow.standing import Standing, Stands, standing_of
 from app.keno.game import GameState
 from app.keno.numbering import printed_number
@@ -30,12 +30,10 @@ from app.store.queries import tickets as queries
 from app.store.queries.people import Person, Worker
 from app.store.queries.tickets import TicketRow
 from app.store.records import tickets as records
-from app.store.records.money import Leg, hold_drawer, hold_person, posting_rows
+from app.store.records.money import Leg, hold_drawer, posting_rows
 from app.store.records.together import Row
 from app.store.tables import Account, Cancellation, Refund, Slip
 from app.store.unit import Unit
-
-REASON_MAX = 200
 
 
 @dataclass(frozen=True)
@@ -77,14 +75,8 @@ def refund_ticket(
     said = {"number": refunding.number, "reason": refunding.reason, "cancel": refunding.cancel}
     asked = asking(request, "refund", said)
     worker = at_work(credentials, Permission.TICKET_REFUND)
-    approved_by = None
-    if refunding.approval is not None:
-        before = answered_before(office, asked, worker)
-        if before is not None:
-            return before
-        approved_by = approver(office, refunding.approval, place_of(office, worker))
-    act = partial(_refund, office, asked, refunding, approved_by)
-    return answer_once(office, asked, worker, act)
+    act = partial(_refund, office, asked, refunding)
+    return answer_approved(office, asked, worker, refunding.approval, act)
 
 
 def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction
@@ -98,9 +90,8 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
     if who.drawer is None:
         raise say_no(No.NO_DRAWER)
     ticket, standing = _ticket_to_refund(unit, who, refunding.number)
-    if not refunding.reason.strip() or len(refunding.reason) > REASON_MAX:
-        raise say_no(No.NO_REASON, "reason")
-    _check_authority(office, unit, who, ticket, refunding, approved_by)
+    check_reason(refunding.reason)
+    check_authority(office, unit, who, ticket, refunding.code, approved_by)
     due = _due(unit, ticket, standing, cancel=refunding.cancel)
     now = unit.now()
     authority = {
@@ -186,28 +177,6 @@ def _ticket_to_refund(unit: Unit, who: Worker, number: int) -> tuple[TicketRow, 
     if standing.stands is Stands.OPEN:
         raise say_no(No.VOID_INSTEAD, number=printed_number(number))
     return ticket, standing
-
-
-def _check_authority(  # noqa: PLR0913, PLR0917  who asks for what, and who approves
-    office: Office,
-    unit: Unit,
-    who: Worker,
-    ticket: TicketRow,
-    refunding: Refunding,
-    approved_by: Person | None,
-) -> None:
-    if refunding.code is not None and not is_code(
-        office.keys, refunding.code, ticket.code_key, ticket.number, ticket.leaf
-    ):
-        no = say_no(No.WRONG_CODE, "code", number=ticket.number)
-        facts = {"ticket": ticket.number, "station": who.station_code, "staff": who.code}
-        raise refused(office, unit, no, **facts)
-    if approved_by is not None and approved_by.id == who.staff:
-        raise say_no(No.APPROVER_SAME)
-    if approved_by is not None and not hold_person(unit, approved_by.id):
-        raise say_no(No.STAFF_DISABLED, name=approved_by.name)
-    if approved_by is None and refunding.code is None:
-        raise say_no(No.APPROVAL_NEEDED, why="the ticket's code is missing")
 
 
 def _due(unit: Unit, ticket: TicketRow, standing: Standing, *, cancel: bool) -> _Due:

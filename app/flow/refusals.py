@@ -93,6 +93,15 @@ class No(Coded):
     NO_REASON = "reason.missing", "Say why, in a few words."
 
 
+REASON_MAX = 200
+
+
+def check_reason(reason: str) -> None:
+    """Refuse an act for which a reason must be given, and is not, in a few words."""
+    if not reason.strip() or len(reason) > REASON_MAX:
+        raise say_no(No.NO_REASON, "reason")
+
+
 def say_no(reason: No, place: str = "", **facts: object) -> Refused:
     """Return the refusal of an act, to be raised."""
     return Refused([refusal(reason, place, **facts)])

@@ -13,7 +13,7 @@ from app.flow.access import permit
 from app.flow.actor import Actor
 from app.flow.office import Office
 from app.flow.permissions import Permission
-from app.flow.refusals import No, say_no
+from app.flow.refusals import No, check_reason, say_no
 from app.keno.game import GameState
 from app.software import software_hash
 from app.store.queries import games
@@ -21,8 +21,6 @@ from app.store.queries import settling as queries
 from app.store.records import outcomes as records
 from app.store.records.settling import drop_book
 from app.store.tables import Release
-
-REASON_MAX = 200
 
 
 def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
@@ -36,8 +34,7 @@ def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
     permit(manager.role, Permission.GAME_RELEASE)
     if supervisor.staff == manager.staff:
         raise say_no(No.APPROVER_SAME)
-    if not reason.strip() or len(reason) > REASON_MAX:
-        raise say_no(No.NO_REASON, "reason")
+    check_reason(reason)
     with office.unit() as unit:
         game = games.game(unit.connection, series, number)
         settled = queries.settlement(unit.connection, series, number)
@@ -62,8 +59,8 @@ def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
             "reason": reason,
             "released_at": now,
         }
-        told = records.event_row("released", series, number, {}, now)
         records.move_game(unit, series, number, GameState.FROZEN, GameState.DRAWN)
-        office.log_with(unit, Tag.RELEASED, body, [(Release, release), told])
         drop_book(unit)
+        told = records.event_row(unit, "released", series, number, {}, now)
+        office.log_with(unit, Tag.RELEASED, body, [(Release, release), told])
         unit.commit()

@@ -201,9 +201,9 @@ def _settle(office: Office, game: GameRow, attempt: int, totals: Totals) -> None
             }
             owed = [Leg(Account.WINS, owed_cents), Leg(Account.WINS_PAYABLE, -owed_cents)]
             facts = {"winners": totals.winners, "paid_cents": paid_cents}
-            told = game_records.event_row("settled", game.series, game.number, facts, now)
             states = GameState.DRAWN, GameState.SETTLED
             game_records.move_game(unit, game.series, game.number, *states)
+            told = game_records.event_row(unit, "settled", game.series, game.number, facts, now)
             office.log_with(unit, Tag.WINS, body, [row, *posting_rows(owed), told])
             unit.commit()
     except game_records.GameMoved:

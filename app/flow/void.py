@@ -14,12 +14,12 @@ from functools import partial
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import Approval, Credentials, approver, at_work, refused
-from app.flow.asking import Answer, Asking, answer_once, answered_before, asking, kept, place_of
-from app.flow.codes import is_code
+from app.flow.access import Approval, Credentials, at_work
+from app.flow.asking import Answer, Asking, asking, kept
+from app.flow.authority import answer_approved, check_authority
 from app.flow.office import Office
 from app.flow.permissions import Permission
-from app.flow.refusals import No, say_no
+from app.flow.refusals import No, check_reason, say_no
 from app.keno.numbering import printed_number
 from app.keno.tender import Tender, TenderKind, paid_in_kind
 from app.store.queries import games
@@ -27,12 +27,10 @@ from app.store.queries import tickets as queries
 from app.store.queries.people import Person, Worker
 from app.store.queries.tickets import TicketRow
 from app.store.records import tickets as records
-from app.store.records.money import Leg, hold_drawer, hold_person, posting_rows
+from app.store.records.money import Leg, hold_drawer, posting_rows
 from app.store.records.together import Row
 from app.store.tables import Account, GameState, Slip, Void
 from app.store.unit import Unit
-
-REASON_MAX = 200
 
 
 @dataclass(frozen=True)
@@ -56,16 +54,8 @@ def void_ticket(
     # The code and the secret are authority, not content: asked again, they need not be the same.
     asked = asking(request, "void", {"number": voiding.number, "reason": voiding.reason})
     worker = at_work(credentials, Permission.TICKET_VOID)
-    approved_by = None
-    if voiding.approval is not None:
-        # What is done already is answered without asking the supervisor again. And only someone at
-        # work asks: or anyone could try supervisors' secrets, and lock them out.
-        before = answered_before(office, asked, worker)
-        if before is not None:
-            return before
-        approved_by = approver(office, voiding.approval, place_of(office, worker))
-    act = partial(_void, office, asked, voiding, approved_by)
-    return answer_once(office, asked, worker, act)
+    act = partial(_void, office, asked, voiding)
+    return answer_approved(office, asked, worker, voiding.approval, act)
 
 
 def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction
@@ -79,16 +69,11 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
     if who.drawer is None:
         raise say_no(No.NO_DRAWER)
     ticket, now = _ticket_to_void(unit, who, voiding.number)
-    if not voiding.reason.strip() or len(voiding.reason) > REASON_MAX:
-        raise say_no(No.NO_REASON, "reason")
-    with_code = voiding.code is not None
-    if voiding.code is not None and not is_code(
-        office.keys, voiding.code, ticket.code_key, ticket.number, ticket.leaf
-    ):
-        no = say_no(No.WRONG_CODE, "code", number=ticket.number)
-        facts = {"ticket": ticket.number, "station": who.station_code, "staff": who.code}
-        raise refused(office, unit, no, **facts)
-    _check_approved(unit, who, ticket, approved_by, with_code=with_code)
+    check_reason(voiding.reason)
+    with_code, why = voiding.code is not None, None
+    if ticket.station != who.station:
+        why = f"the ticket was issued at {ticket.station_code}"
+    check_authority(office, unit, who, ticket, voiding.code, approved_by, why)
     paid = paid_in_kind(queries.tender_of(unit.connection, ticket.number), ticket.price_cents)
     back = [{"kind": part.kind.value, "cents": part.cents} for part in paid]
     body = {
@@ -154,20 +139,6 @@ def _ticket_to_void(unit: Unit, who: Worker, number: int) -> tuple[TicketRow, da
     if game is not None and game.closes_at is not None and now >= game.closes_at:
         raise say_no(No.GAME_CLOSED, game=name)
     return ticket, now
-
-
-def _check_approved(
-    unit: Unit, who: Worker, ticket: TicketRow, approved_by: Person | None, *, with_code: bool
-) -> None:
-    if approved_by is not None and approved_by.id == who.staff:
-        raise say_no(No.APPROVER_SAME)
-    if approved_by is not None and not hold_person(unit, approved_by.id):
-        raise say_no(No.STAFF_DISABLED, name=approved_by.name)
-    if approved_by is None and not with_code:
-        raise say_no(No.APPROVAL_NEEDED, why="the ticket's code is missing")
-    if approved_by is None and ticket.station != who.station:
-        why = f"the ticket was issued at {ticket.station_code}"
-        raise say_no(No.APPROVAL_NEEDED, why=why)
 
 
 def _money_back(drawer: int, paid: tuple[Tender, ...]) -> list[Leg]:

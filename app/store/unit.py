@@ -2,7 +2,8 @@
 
 The written order of locks, for every stage: first the series (shared by whoever sells, voids,
 cancels or refunds; exclusive for lockout), then rows (the drawer: shared by whoever uses it, alone
-for its close), the counter of ticket numbers last, because every sale of the house waits for it.
+for its close), the counter of ticket numbers, because every sale of the house waits for it, and the
+feed last of all.
 
 On PostgreSQL the lock on a series is an advisory lock of the transaction, which is a fair queue:
 with row locks, sellers who share the row would keep a locker waiting for ever. On SQLite there is
@@ -63,15 +64,24 @@ class Unit:
 
     def share_series(self, series: str) -> None:
         """Keep the series' open game from being locked until this transaction ends."""
-        self._lock(_SHARE, series)
+        self._lock(_SHARE, f"keno/series/{series}")
 
     def lock_series(self, series: str) -> None:
         """Wait for whoever sells for the series, and keep everyone else out."""
-        self._lock(_LOCK, series)
+        self._lock(_LOCK, f"keno/series/{series}")
 
-    def _lock(self, lock: Executable, series: str) -> None:
+    def lock_feed(self) -> None:
+        """Tell events one transaction after the other, so that their ids say in which order.
+
+        Else a reader could see the later of two, and never look for the earlier one again.
+        """
+        self._lock(_LOCK, "keno/feed")
+
+    def _lock(self, lock: Executable, name: str) -> None:
         if not self._database.is_sqlite:
-            self.connection.execute(lock, {"number": _lock_number(series)})
+            # PostgreSQL knows such a lock by a number.
+            number = int.from_bytes(sha256(name.encode()).digest()[:8], signed=True)
+            self.connection.execute(lock, {"number": number})
 
 
 @contextmanager
@@ -79,8 +89,3 @@ def unit_of(database: Database) -> Iterator[Unit]:
     """Begin a unit of work; leaving without commit undoes it."""
     with database.writing() as connection:
         yield Unit(database, connection)
-
-
-def _lock_number(series: str) -> int:
-    """Return the number by which PostgreSQL knows the lock of a series."""
-    return int.from_bytes(sha256(f"keno/series/{series}".encode()).digest()[:8], signed=True)

@@ -5,8 +5,8 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify
 
+from app.flow.refusals import REASON_MAX
 from app.flow.standing import Stands
-from app.flow.void import REASON_MAX
 from app.keno.conditioning_text import TEXT_MAX
 from app.keno.money import LARGEST
 from app.keno.spots import NUMBERS

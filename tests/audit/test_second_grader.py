@@ -32,9 +32,9 @@ from app.audit.second_grader import (
     limits_of,
     price_of,
     read_card,
+    read_draw,
     read_ticket,
     shared,
-    win_of,
 )
 from app.flow.plays import play_document
 from app.flow.sell import Sale
@@ -57,6 +57,11 @@ from tests.looking import bodies
 from tests.tables import read_table
 
 pytestmark = pytest.mark.rule("X-grade-twice")
+
+
+def win_of(ticket: Played, card: Card, numbers: Sequence[int]) -> Win:
+    return second_grader.win_of(ticket, card, read_draw(numbers))
+
 
 TABLES = Path(__file__).parent.parent / "keno" / "tables"
 DRAW = tuple(range(1, 21))

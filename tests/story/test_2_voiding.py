@@ -15,8 +15,9 @@ from app.flow.codes import DIGITS, validation_code
 from app.flow.keys import KEY_BYTES, make_keys, read_keys
 from app.flow.lockout import lock_game
 from app.flow.plays import Changes
+from app.flow.refusals import REASON_MAX
 from app.flow.sell import Sale
-from app.flow.void import REASON_MAX, Voiding, void_ticket
+from app.flow.void import Voiding, void_ticket
 from app.keno.numbering import printed_number
 from app.keno.tender import Tender, TenderKind
 from app.store.queries import tickets

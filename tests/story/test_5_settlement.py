@@ -1,8 +1,10 @@
 """Settlement and certification: what every ticket won, worked out twice (X-grade-twice)."""
 
+import shutil
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 
 from app.flow import settle
 from app.flow.access import at_console
+from app.flow.certify import certify_game
 from app.flow.lockout import lock_game
 from app.flow.look_up import look_up
 from app.flow.permissions import Permission
@@ -21,6 +24,7 @@ from app.keno import bulk, grading
 from app.keno.grading import GameGrade
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
+from app.rng_client import NotNow
 from app.store.queries import settling as settling_queries
 from app.store.records import tickets as ticket_records
 from app.store.unit import Unit
@@ -240,6 +244,51 @@ def test_a_mistake_in_sharing_freezes_the_game(
     floor.lock()
     floor.draw()
     assert floor.grade(1) == "frozen"
+
+
+@pytest.mark.rule("X-grade-twice", "X-aggregate-sheet")
+def test_a_cent_moved_from_one_winner_to_another_freezes_the_game_even_if_all_are_paid_the_same(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rich(floor)
+    graded = settle._graded  # noqa: SLF001  the first grader, in which the fault is planted
+
+    def moved(*given: Any) -> Any:  # noqa: ANN401
+        for batch, won in graded(*given):
+            (first, uncut, cents), *others, (last, last_uncut, last_cents) = won
+            yield batch, [(first, uncut + 1, cents + 1), *others, (last, last_uncut, last_cents - 1)]
+
+    monkeypatch.setattr(settle, "_graded", moved)
+    floor.lock()
+    floor.draw()
+    assert floor.grade(1) == "frozen"
+    shares = [int(cents) for (cents,) in rows(floor, "SELECT cents FROM share ORDER BY ticket")]
+    assert shares == [588_236] * 5 + [588_235] * 12  # as if nothing had happened
+    (body,) = bodies(floor, "FROZEN")
+    assert body["differences"] == [
+        "ticket 1 won 600000, not 600001",
+        "ticket 1 won 600000 before any limit, not 600001",
+        "ticket 17 won 600000, not 599999",
+    ]
+
+
+@pytest.mark.rule("X-grade-twice", "X-recovery")
+@pytest.mark.parametrize("missing", ["mark.pem", "*.pem"])
+def test_without_the_public_keys_a_game_waits_for_its_certification(
+    floor: Floor, missing: str, tmp_path: Path
+) -> None:
+    """Nothing is wrong with the game: it is not frozen, and goes on when they are back."""
+    sell_many(floor, 5)
+    floor.lock()
+    floor.draw()
+    settle_game(floor.office, "M", 1)
+    public = shutil.copytree(floor.keyed.public, tmp_path / "public")
+    for path in public.glob(missing):
+        path.unlink()
+    with pytest.raises(NotNow, match="public keys"):
+        certify_game(floor.office, floor.keyed.processes(public), "M", 1)
+    assert floor.state(1) == "settled"
+    assert floor.grade(1) == "certified"
 
 
 # ---- what the second grader reads ----------------------------------------------------------------

@@ -43,7 +43,11 @@ def move_game(unit: Unit, series: str, number: int, before: GameState, after: Ga
         raise GameMoved
 
 
-def event_row(kind: str, series: str, game: int, facts: object, at: datetime) -> Row:
-    """Return the row that tells whoever watches what happened to a game."""
+def event_row(unit: Unit, kind: str, series: str, game: int, facts: object, at: datetime) -> Row:
+    """Return the row that tells whoever watches what happened to a game.
+
+    It takes the last lock of all: whoever calls it writes no row after it that others wait for.
+    """
+    unit.lock_feed()
     values = {"kind": kind, "series": series, "game": game, "facts": facts, "happened_at": at}
     return FeedEvent, values

@@ -1,0 +1,83 @@
+"""On what authority money goes back over a ticket: the paper in hand, or a supervisor.
+
+Void, refund and payment need the validation code, which only the paper has; without it, and where
+the stage has a reason of its own, a supervisor approves by their own name and secret, at the
+writer's station, and is never the writer.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from app.flow.access import Approval, approver, refused
+from app.flow.asking import Answer, Asking, answer_once, answered_before, place_of
+from app.flow.codes import is_code
+from app.flow.office import Office
+from app.flow.refusals import No, say_no
+from app.store.queries.people import Person, Worker
+from app.store.queries.tickets import TicketRow
+from app.store.records.money import hold_person
+from app.store.unit import Unit
+
+Act = Callable[[Person | None, Unit, Worker], Answer]
+"""What is done, approved by whom if by anybody, within a unit of work, for a worker."""
+
+
+def answer_approved(
+    office: Office,
+    asked: Asking,
+    worker: Callable[[Unit], Worker],
+    approval: Approval | None,
+    act: Act,
+) -> Answer:
+    """Do once what is asked, on a supervisor's approval where there is one; return the answer.
+
+    What is done already is answered without asking the supervisor again. And only someone at work
+    asks: or anyone could try supervisors' secrets, and lock them out.
+    """
+    approved_by = None
+    if approval is not None:
+        before = answered_before(office, asked, worker)
+        if before is not None:
+            return before
+        approved_by = approver(office, approval, place_of(office, worker))
+    return answer_once(office, asked, worker, partial(act, approved_by))
+
+
+def check_authority(  # noqa: PLR0913, PLR0917  who asks, over which ticket, and on what authority
+    office: Office,
+    unit: Unit,
+    who: Worker,
+    ticket: TicketRow,
+    code: str | None,
+    approved_by: Person | None,
+    why_not_alone: str | None = None,
+) -> None:
+    """Check the code of a ticket, and that a supervisor approved where one must.
+
+    Args:
+        office: the office.
+        unit: the unit of work.
+        who: the writer who asks.
+        ticket: over which ticket.
+        code: what was scanned or typed, if anything was.
+        approved_by: the supervisor who approved, if any did.
+        why_not_alone: what a supervisor must approve even if the code is right.
+
+    Refuses: a wrong code, whoever approves; the writer's own approval, or that of somebody who was
+    disabled meanwhile; what must be approved and is not.
+    """
+    if code is not None and not is_code(
+        office.keys, code, ticket.code_key, ticket.number, ticket.leaf
+    ):
+        no = say_no(No.WRONG_CODE, "code", number=ticket.number)
+        facts = {"ticket": ticket.number, "station": who.station_code, "staff": who.code}
+        raise refused(office, unit, no, **facts)
+    if approved_by is not None:
+        if approved_by.id == who.staff:
+            raise say_no(No.APPROVER_SAME)
+        if not hold_person(unit, approved_by.id):
+            raise say_no(No.STAFF_DISABLED, name=approved_by.name)
+        return
+    why = "the ticket's code is missing" if code is None else why_not_alone
+    if why is not None:
+        raise say_no(No.APPROVAL_NEEDED, why=why)

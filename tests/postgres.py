@@ -8,12 +8,18 @@ skipped.
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
+
+import psycopg
 
 ROOT = Path(__file__).parent.parent
 REMEDY = (
@@ -21,28 +27,89 @@ REMEDY = (
     "On Debian and Ubuntu: apt-get install postgresql"
 )
 # A test's server has few connections, and its commits are as durable as in a house.
+START_SECONDS = 60
 SETTINGS = {"listen_addresses": "", "max_connections": "200", "shared_buffers": "64MB"}
 
 
 @contextmanager
 def postgres_server() -> Iterator[str]:
     """Run a server, and give out the address of its first database, for SQLAlchemy."""
-    programs = server_programs()
+    with mortal_server() as server:
+        yield server.url
+
+
+@contextmanager
+def mortal_server() -> Iterator["Server"]:
+    """Run a server that can be killed, and started again."""
     folder = Path(mkdtemp(prefix="keno-pg-"))
-    data = folder / "data"
     try:
-        account = _account(folder)
-        _run([programs / "initdb", "-D", data, "-U", "keno", "-A", "trust", "-E", "UTF8"], account)
-        options = " ".join(f"-c {name}='{value}'" for name, value in SETTINGS.items())
-        start = f"-k {folder} {options}"
-        log = folder / "server.log"
-        _run([programs / "pg_ctl", "-D", data, "-l", log, "-w", "-o", start, "start"], account)
+        server = Server(server_programs(), folder, _account(folder))
+        server.make()
+        server.start()
         try:
-            yield f"postgresql+psycopg://keno@/postgres?host={folder}"
+            yield server
         finally:
-            _run([programs / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop"], account)
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass
+class Server:
+    """A server in a folder, as a child of this process."""
+
+    programs: Path
+    folder: Path
+    account: str | None
+    _process: "subprocess.Popen[bytes] | None" = None
+
+    @property
+    def url(self) -> str:
+        return f"postgresql+psycopg://keno@/postgres?host={self.folder}"
+
+    def make(self) -> None:
+        how = ["-U", "keno", "-A", "trust", "-E", "UTF8"]
+        _run([self.programs / "initdb", "-D", self.folder / "data", *how], self.account)
+
+    def start(self) -> None:
+        """Start it, and wait until it has recovered whatever it has to."""
+        settings = [part for name in SETTINGS.items() for part in ("-c", "=".join(name))]
+        command = [self.programs / "postgres", "-D", self.folder / "data", "-k", self.folder]
+        with (self.folder / "server.log").open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603  the server's own program
+                [*map(str, command), *settings],
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                **_as(self.account),
+            )
+        until = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                psycopg.connect(host=str(self.folder), user="keno", dbname="postgres").close()
+            except psycopg.OperationalError:
+                if self._process.poll() is not None or time.monotonic() > until:
+                    log_text = (self.folder / "server.log").read_text(errors="replace")
+                    raise RuntimeError(f"PostgreSQL did not start: {log_text[-2000:]}") from None
+                time.sleep(0.02)
+            else:
+                return
+
+    def stop(self) -> None:
+        """Stop it without further ado."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGQUIT)
+            self._process.wait()
+
+    def kill(self) -> None:
+        """Kill all of its processes at once, as a loss of power would."""
+        if self._process is None:
+            return
+        first = self._process.pid
+        children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+        for process in (first, *map(int, children)):
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        self._process.wait()
 
 
 def server_programs() -> Path:
@@ -104,17 +171,26 @@ def _account(folder: Path) -> str | None:
     return name
 
 
+def _as(account: str | None) -> dict[str, Any]:
+    """Return how a program is run as an account."""
+    if account is None:
+        return {"cwd": "/"}
+    return {
+        "user": account,
+        "group": pwd.getpwnam(account).pw_gid,
+        "extra_groups": [],
+        "cwd": "/",
+    }
+
+
 def _run(command: list[object], account: str | None) -> None:
     done = subprocess.run(  # noqa: S603  the server's own programs
         [str(part) for part in command],
-        user=account,
-        group=pwd.getpwnam(account).pw_gid if account else None,
-        extra_groups=[] if account else None,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        cwd="/",
+        **_as(account),
     )
     if done.returncode != 0:
         raise RuntimeError(f"{command[0]} failed: {done.stdout}")

@@ -15,7 +15,8 @@ Write order:
    Two who settle at once: one of them moves the game, the other finds it moved.*
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -78,17 +79,18 @@ def settle_game(
         attempt = records.begin_attempt(unit, series, number)
         unit.commit()
     totals = Totals()
-    for batch, won in _graded(office, series, number, mask_of(drawn.numbers), totals):
-        with office.unit() as unit:
-            records.add_wins(unit, attempt, won)
-            unit.commit()
-        totals.tickets += len(batch)
-        totals.handle_cents += sum(row.price_per_game_cents for row in batch)
-        totals.winners += len(won)
-        totals.win_cents += sum(cents for _, _, cents in won)
-        for ticket, uncut, cents in won:
-            totals.digest.update(win_line(ticket, uncut, cents, cents))
-        progress(totals.tickets)
+    with closing(_graded(office, series, number, mask_of(drawn.numbers), totals)) as graded:
+        for batch, won in graded:
+            with office.unit() as unit:
+                records.add_wins(unit, attempt, won)
+                unit.commit()
+            totals.tickets += len(batch)
+            totals.handle_cents += sum(row.price_per_game_cents for row in batch)
+            totals.winners += len(won)
+            totals.win_cents += sum(cents for _, _, cents in won)
+            for ticket, uncut, cents in won:
+                totals.digest.update(win_line(ticket, uncut, cents, cents))
+            progress(totals.tickets)
     _settle(office, game, attempt, totals)
 
 
@@ -102,11 +104,14 @@ def win_line(ticket: int, uncut_cents: int, cents: int, paid_cents: int) -> byte
 
 def _graded(
     office: Office, series: str, number: int, draw: int, totals: Totals
-) -> Iterator[tuple[list[PlayedRow], list[Won]]]:
+) -> Generator[tuple[list[PlayedRow], list[Won]], None, None]:
     graders: dict[int, _CardGrader] = {}
-    with office.database.reading() as connection:
+    with (
+        office.database.reading() as connection,
+        closing(queries.played(connection, series, number)) as batches,
+    ):
         unit = Unit(office.database, connection)
-        for batch in queries.played(connection, series, number):
+        for batch in batches:
             for card in {row.card for row in batch} - graders.keys():
                 graders[card] = _CardGrader(office.card(unit, card))
             won: list[Won] = []

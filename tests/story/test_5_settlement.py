@@ -255,8 +255,9 @@ def test_a_cent_moved_from_one_winner_to_another_freezes_the_game_even_if_all_ar
 
     def moved(*given: Any) -> Any:  # noqa: ANN401
         for batch, won in graded(*given):
-            (first, uncut, cents), *others, (last, last_uncut, last_cents) = won
-            yield batch, [(first, uncut + 1, cents + 1), *others, (last, last_uncut, last_cents - 1)]
+            (first, *more), *others, (last, uncut, cents) = won
+            more = [cents + 1 for cents in more]
+            yield batch, [(first, *more), *others, (last, uncut, cents - 1)]
 
     monkeypatch.setattr(settle, "_graded", moved)
     floor.lock()

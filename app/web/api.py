@@ -62,6 +62,7 @@ def list_games() -> Response:
             "game": game.number,
             "state": game.state.value,
             "closes_at": game.closes_at and time_text(game.closes_at),
+            "held_why": game.held_why,
             "locked_at": game.locked_at and time_text(game.locked_at),
         }
         for game in found

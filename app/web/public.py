@@ -5,13 +5,14 @@ import sqlite3
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from flask import Blueprint, Response, jsonify, render_template, request
 
-from app.store.queries import games, log
+from app.store.queries import games, log, outcomes
 from app.store.schema import Away, newest_revision, revision_of
 from app.web.problems import problem
 from app.web.routes import ANYONE, needs, office
 
 routes = Blueprint("public", __name__)
 
+GAMES_SHOWN = 12
 SAFE_SQLITE = (3, 51, 3)
 POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
@@ -19,12 +20,14 @@ POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-acti
 @routes.get("/")
 @needs(ANYONE)
 def front() -> str:
-    """Show the house, its open games and the newest seal."""
+    """Show the house, its newest games with their numbers, and the newest seal."""
     here = office()
     with here.database.reading() as connection:
-        newest = games.newest_games(connection, 12)
+        newest = games.newest_games(connection, GAMES_SHOWN)
+        drawn = outcomes.newest_results(connection, GAMES_SHOWN)
         note = log.newest_checkpoint(connection)
-    return render_template("front.html", house=here.house, games=newest, note=note)
+    numbers = {(result.series, result.game): sorted(result.numbers or []) for result in drawn}
+    return render_template("front.html", house=here.house, games=newest, numbers=numbers, note=note)
 
 
 @routes.get("/keys.json")

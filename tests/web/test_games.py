@@ -1,0 +1,138 @@
+"""Games over HTTP: locking, overriding and voiding them, money back, and what anyone can read."""
+
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask
+
+from app.flow.override import hold_game
+from app.web import create_app
+from rng.lab.verify import verify_draw
+from tests.floor import SAM, SUE, Floor, secret_of
+from tests.web.test_api import COUNT, SALE, Station
+
+APPROVED = {"approval": {"name": SAM, "secret": secret_of(SAM)}}
+THREE_GAMES = {**SALE, "request": {**SALE["request"], "games": 3}}  # type: ignore[dict-item]
+
+
+@pytest.fixture
+def app(floor: Floor) -> Flask:
+    return create_app(floor.office)
+
+
+@pytest.fixture
+def station(app: Flask, floor: Floor) -> Iterator[Station]:
+    """Wanda at the first station, with an open drawer."""
+    station = Station(app.test_client(), floor)
+    station.sign_in()
+    station.post("drawers", COUNT)
+    yield station
+    floor.check_books()
+
+
+@pytest.fixture
+def supervisor(app: Flask, floor: Floor) -> Station:
+    """Sue at the second station."""
+    station = Station(app.test_client(), floor, "B2")
+    station.sign_in(SUE)
+    return station
+
+
+@pytest.mark.rule("15.5(d)", "X-lock-server")
+def test_a_writer_locks_the_open_game_only_with_a_supervisor(
+    station: Station, supervisor: Station, floor: Floor
+) -> None:
+    alone = station.post("games/M/1/lock", {})
+    assert (alone.status, alone.json["code"]) == (403, "approval.needed")
+    locked = station.post("games/M/1/lock", APPROVED)
+    assert (locked.status, locked.json) == (200, {"locked": "M-1", "opened": "M-2"})
+    again = station.post("games/M/1/lock", APPROVED)
+    assert (again.status, again.json["code"]) == (409, "game.locked")
+    floor.draw()
+    assert supervisor.post("games/M/2/lock", {}).json["opened"] == "M-3"
+    for series, number in (("M", "x"), ("Q", "1"), ("M", "99")):
+        refused = supervisor.post(f"games/{series}/{number}/lock", {})
+        assert refused.status in {404, 409}, refused.json
+
+
+@pytest.mark.rule("15.5(e)")
+def test_a_supervisor_postpones_or_closes_a_game_and_says_why(supervisor: Station) -> None:
+    later = {"closes_at": "2099-01-01T12:00:00Z", "reason": "The band is late."}
+    assert supervisor.post("games/M/1/close", later).json == {
+        "game": "M-1",
+        "closes_at": "2099-01-01T12:00:00.000Z",
+    }
+    no_reason = supervisor.post("games/M/1/close", {**later, "reason": " "})
+    assert (no_reason.status, no_reason.json["code"]) == (422, "reason.missing")
+    for wrong in ("tomorrow", "2099-01-01T12:00:00"):
+        refused = supervisor.post("games/M/1/close", {**later, "closes_at": wrong})
+        assert (refused.status, refused.json["code"]) == (422, "document.wrong_type")
+    listed = {game["series"]: game for game in supervisor.get("games").json["games"]}
+    assert listed["M"]["closes_at"] == "2099-01-01T12:00:00.000Z"
+
+
+@pytest.mark.rule("15.4(d)-refund", "X-ticket-exactly-once")
+def test_the_rest_of_a_ticket_is_refunded_once_whatever_is_pressed_twice(
+    station: Station, floor: Floor
+) -> None:
+    station.post("tickets", THREE_GAMES)
+    whole = station.post("tickets/1/refund", {"code": floor.code(1), "reason": "leaving"})
+    assert (whole.status, whole.json["code"]) == (409, "ticket.void_instead")
+    floor.play()
+    wrong = station.post("tickets/1/refund", {"code": "1" * 25, "reason": "leaving"})
+    assert (wrong.status, wrong.json["code"]) == (403, "ticket.wrong_code")
+    asked = {"code": floor.code(1), "reason": "leaving"}
+    first = station.post("tickets/1/refund", asked, "refund-1")
+    assert (first.status, first.json["back_cents"], first.json["cancelled_from"]) == (200, 200, 2)
+    assert station.post("tickets/1/refund", asked, "refund-1").json == first.json
+    again = station.post("tickets/1/refund", asked)
+    assert (again.status, again.json["code"]) == (409, "ticket.nothing_to_refund")
+
+
+@pytest.mark.rule("X-fault-refund")
+def test_a_game_that_cannot_be_drawn_is_voided_and_its_price_goes_back(
+    station: Station, supervisor: Station, floor: Floor
+) -> None:
+    station.post("tickets", SALE)
+    early = supervisor.post("games/M/1/void", {"reason": "The generator is broken."})
+    assert early.status == 409
+    floor.lock()
+    assert station.post("games/M/1/void", {"reason": "I feel like it."}).status == 403
+    assert supervisor.post("games/M/1/void", {"reason": "The generator is broken."}).status == 200
+    floor.draw()
+    assert floor.state(1) == "void"
+    back = station.post("tickets/1/refund", {"code": floor.code(1), "reason": "void game"})
+    assert (back.json["back_cents"], back.json["void_games"]) == (100, [1])
+
+
+@pytest.mark.rule("X-draw-public")
+def test_anyone_reads_results_and_checks_them_with_the_public_keys(
+    app: Flask, station: Station, floor: Floor
+) -> None:
+    station.post("tickets", SALE)
+    floor.play()
+    anyone = app.test_client()
+    answer = anyone.get("/results.json")
+    (game,) = answer.get_json()["games"]
+    assert (game["series"], game["game"], game["state"]) == ("M", 1, "certified")
+    keys = anyone.get("/keys.json").get_json()
+    verify_draw(game["record"], {name: key for name, key in keys.items() if name != "log_origin"})
+    assert sorted(game["numbers"]) == sorted(game["record"]["record"]["body"]["numbers"])
+    unchanged = anyone.get("/results.json", headers={"If-None-Match": answer.headers["ETag"]})
+    assert (unchanged.status_code, unchanged.data) == (304, b"")
+    kinds = [event["kind"] for event in anyone.get("/feed.json").get_json()["events"]]
+    assert kinds[-5:] == ["locked", "opened", "drawn", "settled", "certified"]
+    assert anyone.get("/feed.json?after=x").status_code == 200
+
+
+@pytest.mark.rule("15.5(f)", "X-recovery")
+def test_anyone_sees_on_the_front_page_what_was_drawn_and_why_a_game_is_held(
+    app: Flask, floor: Floor
+) -> None:
+    floor.play()
+    hold_game(floor.office, "M", "The inspector is locked; a holder of its key must unlock it.")
+    page = app.test_client().get("/").get_data(as_text=True)
+    assert page.count('class="ball"') == 20
+    assert "Held: The inspector is locked" in page
+    listed = app.test_client().get("/api/v1/games").get_json()["games"]
+    assert any(game["held_why"] for game in listed)

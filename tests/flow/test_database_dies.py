@@ -16,6 +16,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
 
+from app.flow.actor import Actor
 from app.flow.draw import end_game
 from app.flow.lockout import lock_game
 from app.flow.sell import Sale
@@ -98,7 +99,7 @@ def test_a_game_whose_database_is_killed_anywhere_has_one_draw_and_the_same_wins
         floor.close()
 
 
-def call(floor: Floor, sam: object, number: int) -> None:
+def call(floor: Floor, sam: Actor, number: int) -> None:
     """Call a game from its lock to its certification, from wherever it is."""
     try:
         lock_game(floor.office, sam, "M", number)

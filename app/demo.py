@@ -44,7 +44,7 @@ from app.flow.schedule import change_schedule, next_close
 from app.house import open_office
 from app.keno.numbering import printed_number
 from app.rng_client import publish_terms
-from app.settings import read_settings
+from app.settings import BadSettings, read_settings
 from app.store import schema
 from app.store.queries import Reading, cards, games, paper, running, tickets
 from app.store.tables import Consent, LocationKind, Role, Slip
@@ -96,7 +96,11 @@ def main() -> int:
     parser.add_argument("--interval", type=int, default=240, help="seconds between games")
     options = parser.parse_args()
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
-    settings = read_settings(os.environ)
+    try:
+        settings = read_settings(os.environ)
+    except BadSettings as faults:
+        sys.stderr.write(f"{faults}\n")
+        return 1
     VAR.mkdir(mode=0o700, exist_ok=True)
     with suppress(FileExistsError):
         make_keys(settings.keys, system_entropy)

@@ -2,8 +2,11 @@
 
 import sys
 
-from rng.cli import PROGRAMS, main
+from rng.cli import PROGRAMS, inspector_console, rng_console
 
 if len(sys.argv) < 2 or sys.argv[1] not in PROGRAMS:
     sys.exit(f"usage: python -m rng {{{'|'.join(PROGRAMS)}}} COMMAND ...")
-sys.exit(main(sys.argv[1], sys.argv[2:]))
+if sys.argv.pop(1) == "rng":
+    rng_console()
+else:
+    inspector_console()

@@ -124,15 +124,19 @@ def test_every_process_of_the_house_can_be_killed_and_games_go_on(
     with running(tmp_path, empty_url, port, 10) as house:
         wait_until_ready(address)
         wait_for(lambda: certified() >= 1)
+        started = {}
         for words in (" caller", " rng serve", " inspector serve", " feed", "granian"):
             killed = process_of(house, words)
             assert killed, f"there is no process with {words}"
             os.kill(killed, signal.SIGKILL)
             wait_for(lambda: process_of(house, words) not in (0, killed))  # noqa: B023
+            started[words] = process_of(house, words)
         before = certified()
         wait_for(lambda: certified() > before)
         games = results(address)
         assert {game["state"] for game in games[1:]} == {"certified"}
+        # A process dies of its own kill only, not of a peer's that hung up on it.
+        assert {words: process_of(house, words) for words in started} == started
     check(tmp_path, empty_url)
     verify = [sys.executable, "-m", "rng", "rng", "verify", "var/rng/journal.jsonl"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}

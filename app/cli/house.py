@@ -190,6 +190,7 @@ def tell_the_games(options: argparse.Namespace) -> Answer:
     """`keno feed`: tell boards and stations what happens, until told to stop."""
 
     async def serve(office: Office) -> None:
+        _outlive_peers()
         stop, loop = asyncio.Event(), asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop.set)
@@ -208,6 +209,7 @@ def show_manifest(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one f
 
 def call_the_games(options: argparse.Namespace) -> Answer:
     """`keno caller`: run the games by themselves until told to stop."""
+    _outlive_peers()
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
@@ -217,6 +219,11 @@ def call_the_games(options: argparse.Namespace) -> Answer:
             raise BadUsage("the keyed processes are not set up")
         Caller(office, office.keyed, options.name).run(stop)
     return Answer({"stopped": options.name}, lambda: f"{options.name} has stopped.")
+
+
+def _outlive_peers() -> None:
+    """Go on when a peer hangs up: other commands end when their reader has had enough."""
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
 def seal_the_log(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all

@@ -100,6 +100,8 @@ class Server:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, ended.set)
+        # The programs end quietly when who reads their output has had enough; a server does not.
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
         servers = [await self._listen(listener) for listener in self._listeners]
         ready()
         while not ended.is_set():

@@ -60,6 +60,18 @@ def sockets(office: PracticeOffice) -> dict[str, Path]:
 
 @pytest.mark.rule("X-recovery")
 @pytest.mark.parametrize("role", ["rng", "inspector"])
+def test_peers_that_hang_up_before_they_are_answered_end_no_process(
+    office: PracticeOffice, sockets: dict[str, Path], role: str
+) -> None:
+    for _ in range(50):
+        with socket.socket(socket.AF_UNIX) as peer:
+            peer.connect(str(sockets[role]))
+            peer.sendall(to_frame({"act": "status"}) * 3)
+    assert office.draw("M")["record"]["body"]["numbers"]
+
+
+@pytest.mark.rule("X-recovery")
+@pytest.mark.parametrize("role", ["rng", "inspector"])
 @pytest.mark.parametrize("garbage", GARBAGE, ids=[repr(garbage[:12]) for garbage in GARBAGE])
 def test_garbage_is_dropped_and_the_next_draw_goes_on(
     office: PracticeOffice, sockets: dict[str, Path], role: str, garbage: bytes

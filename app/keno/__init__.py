@@ -28,6 +28,9 @@ Read it in this order, which is the order in which a ticket comes to be:
     game               the states of a game, and what can be done in each
     grading            a ticket against a draw: catches and wins
     aggregate          the limit on one game's wins, shared to the cent
+    amounts            what must be approved or reported, from which day on
+    payment            what a winning ticket is paid, why, and until when
+    drawer             the states of a drawer, counting it, what is over or short
     bulk               a million straight plays against a draw
     documents          the JSON forms of all of the above
 """

@@ -1,0 +1,108 @@
+"""What a winning ticket is paid, why, and what must be done before it is (15.6).
+
+The amount comes from the system, never from the writer's keys (X-pay-system): the sum over the
+games of what each was certified to pay, after any sharing of the aggregate limit. It is explained
+game by game, line by line, as a writer would explain it to a patron.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from app.keno.grading import GameGrade, LineGrade
+from app.keno.money import Rounding, dollars, rounded_cents
+from app.keno.rate_card import RateCard
+
+ROUNDED = {
+    Rounding.UP: "rounded up to whole cents",
+    Rounding.DOWN: "rounded down to whole cents",
+    Rounding.HALF_UP: "rounded to whole cents",
+}
+
+
+@dataclass(frozen=True)
+class GameWin:
+    """What a ticket is paid for one game, and what of its price was paid in money."""
+
+    series: str
+    game: int
+    win_cents: int
+    wager_cents: int  # a coupon's part counts as nothing
+
+    @property
+    def net_cents(self) -> int:
+        """What is left of the win when the wager is taken off (X-pay-tax)."""
+        return max(self.win_cents - self.wager_cents, 0)
+
+
+def reportable(wins: Sequence[GameWin], tax_cents: int) -> list[GameWin]:
+    """Return what must be reported, game by game: all that was won in it, net of the wagers.
+
+    Args:
+        wins: of one ticket, or of all winning tickets of one patron.
+        tax_cents: the amount at which a win is reported, on the day of the payment.
+    """
+    games: dict[tuple[str, int], GameWin] = {}
+    for win in wins:
+        which = (win.series, win.game)
+        before = games.get(which, GameWin(*which, 0, 0))
+        games[which] = GameWin(
+            *which, before.win_cents + win.win_cents, before.wager_cents + win.wager_cents
+        )
+    return [game for game in games.values() if game.net_cents >= tax_cents]
+
+
+def expires_at(
+    last_lock: datetime, claim_minutes: int, frozen: timedelta, printed: datetime | None
+) -> datetime:
+    """Return until when a winning ticket is paid (15.6(c)).
+
+    Args:
+        last_lock: when the last game that it plays was locked, which is that game's start.
+        claim_minutes: what its card says.
+        frozen: how long games of it were being looked into, which is not counted.
+        printed: what the ticket says; whichever is later holds.
+    """
+    due = last_lock + timedelta(minutes=claim_minutes) + frozen
+    return due if printed is None else max(due, printed)
+
+
+def explained(grade: GameGrade, card: RateCard, paid_cents: int) -> Iterator[str]:
+    """Say, a sentence at a time, how a game's win comes about.
+
+    Args:
+        grade: what the ticket caught in the game.
+        card: the card that it was sold on.
+        paid_cents: what it is paid for the game, after any sharing.
+    """
+    for line in grade.lines:
+        yield from _line_explained(line, card)
+    rounded = rounded_cents(grade.win, card.limits.rounding)
+    if grade.win.denominator != 1:
+        yield f"Together {dollars(rounded)}, {ROUNDED[card.limits.rounding]}."
+    if grade.capped:
+        yield f"A ticket is paid at most {dollars(grade.win_cents)} in a game."
+    if paid_cents != grade.win_cents:
+        yield (
+            "All wins of the game together passed its aggregate limit, which was shared: "
+            f"{dollars(paid_cents)} is this ticket's part."
+        )
+
+
+def _line_explained(line: LineGrade, card: RateCard) -> Iterator[str]:
+    """Say which ways of a line won, and what each is paid."""
+    schedule = card.schedules[line.line.schedule]
+    spots = "1 spot" if line.line.spots == 1 else f"{line.line.spots} spots"
+    for caught, ways in sorted(line.catches.items(), reverse=True):
+        win = schedule.win(line.line.spots, {caught: 1}, line.line.rate_cents)
+        if not win or not ways:
+            continue
+        which = "the way" if line.line.ways == 1 else f"{ways} of {line.line.ways} ways"
+        each = "" if ways == 1 else " each"
+        # An exact amount that is no whole number of cents is shown as the next one below.
+        cents = rounded_cents(win, Rounding.DOWN)
+        about = "" if win.denominator == 1 else "a little over "
+        yield (
+            f"{spots}, {caught} caught: {which} of {dollars(line.line.rate_cents)}"
+            f" won {about}{dollars(cents)}{each}."
+        )

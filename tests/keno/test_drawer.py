@@ -1,0 +1,69 @@
+"""A drawer: every state and act, counting it, and the acts that explain what is over or short."""
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.keno.drawer import (
+    BILLS_CENTS,
+    DrawerAct,
+    DrawerState,
+    Moved,
+    counted_cents,
+    explaining,
+    next_state,
+)
+
+OPEN, SUSPENDED, CLOSED = DrawerState.OPEN, DrawerState.SUSPENDED, DrawerState.CLOSED
+TABLE = {
+    #                  open       suspended  closed
+    DrawerAct.USE: (OPEN, None, None),
+    DrawerAct.FILL: (OPEN, None, None),
+    DrawerAct.BLEED: (OPEN, None, None),
+    DrawerAct.SUSPEND: (SUSPENDED, None, None),
+    DrawerAct.RESUME: (None, OPEN, None),
+    DrawerAct.MOVE: (OPEN, SUSPENDED, None),
+    DrawerAct.CLOSE: (CLOSED, CLOSED, None),
+    DrawerAct.EXPLAIN: (None, None, CLOSED),
+}
+
+
+@pytest.mark.rule("X-drawer")
+@pytest.mark.parametrize("act", DrawerAct)
+def test_every_act_in_every_state(act: DrawerAct) -> None:
+    assert tuple(next_state(state, act) for state in (OPEN, SUSPENDED, CLOSED)) == TABLE[act]
+
+
+@pytest.mark.rule("X-drawer")
+def test_a_count_by_denomination_comes_to_its_amount() -> None:
+    assert counted_cents({10_000: 2, 2_000: 3, 1: 7}) == 26_007
+    assert counted_cents({}) == 0
+    assert len(set(BILLS_CENTS)) == len(BILLS_CENTS)
+
+
+@pytest.mark.rule("X-drawer")
+def test_twenty_dollars_short_are_found_as_one_act_or_as_two() -> None:
+    acts = [Moved("sold 1", 500), Moved("paid 2", -2_000), Moved("sold 3", 1_500)]
+    assert list(explaining(acts, -2_000)) == [(acts[1],), (acts[0], acts[2])]
+    assert list(explaining(acts, 0)) == []
+    assert list(explaining(acts, 99)) == []
+
+
+@pytest.mark.rule("X-drawer")
+@given(
+    cents=st.lists(st.integers(-20, 20).filter(bool), max_size=12),
+    over=st.integers(-30, 30),
+)
+def test_the_finder_finds_every_act_and_pair_and_nothing_else(cents: list[int], over: int) -> None:
+    acts = [Moved(str(place), each) for place, each in enumerate(cents)]
+    found = list(explaining(acts, over))
+    wanted = {
+        group
+        for size in (1, 2)
+        for group in combinations(acts, size)
+        if over and abs(sum(act.cents for act in group)) == abs(over)
+    }
+    assert set(found) == wanted
+    assert len(found) == len(wanted)

@@ -1,6 +1,5 @@
 """What a winning ticket is paid, until when, and how it is explained."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -14,7 +13,7 @@ from app.keno.pricing import quote
 from app.keno.rate_card import RateCard
 from app.keno.request import Request
 from app.keno.spots import mask_of
-from tests.keno.cards import CARD, with_limits
+from tests.keno.cards import CARD, with_limits, with_schedule
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
@@ -120,12 +119,7 @@ def test_a_win_that_was_cut_or_shared_says_so() -> None:
 def test_a_win_that_is_no_whole_number_of_cents_says_how_it_was_rounded(
     rounding: Rounding, words: str
 ) -> None:
-    thirds = replace(
-        with_limits(rounding=rounding),
-        schedules={
-            "regular": replace(CARD.schedules["regular"], base_cents=300, pays={1: {1: 10}})
-        },
-    )
+    thirds = with_schedule("regular", with_limits(rounding=rounding), base_cents=9_000)
     assert told(Request(((1,),), "1/1 @ 1.00"), range(1, 21), thirds) == [
         "1 spot, 1 caught: the way of $1.00 won a little over $0.03.",
         words,

@@ -48,12 +48,13 @@ from app.settings import BadSettings, read_settings
 from app.store import schema
 from app.store.queries import Reading, cards, games, paper, running, tickets
 from app.store.tables import Consent, LocationKind, Role, Slip
+from app.store.unit import CommitUnknown
 from app.supervise import Process
 from rng.core.records import Role as Role_
 from rng.serve.ceremony import Part, make_journal
 from rng.serve.ceremony import make_keys as make_role_keys
 from rng.serve.commands import CONTROL_SOCKET, SERVICE_SOCKET
-from rng.serve.protocol import Address, Client, Unreachable
+from rng.serve.protocol import Address, Client, Refused, Unreachable
 
 VAR = Path("var")
 CARD = Path(__file__).parent / "rate_cards" / "house-card-1.toml"
@@ -124,13 +125,16 @@ def main() -> int:
         process.start()
     printing = threading.Thread(target=_print_paper, args=(office, stop))
     printing.start()
-    while not stop.wait(0.2):
-        for process in processes:
-            process.mind()
-    for process in reversed(processes):
-        process.stop()
-    printing.join()
-    office.close()
+    try:
+        while not stop.wait(0.2):
+            for process in processes:
+                process.mind()
+    finally:
+        stop.set()
+        for process in reversed(processes):
+            process.stop()
+        printing.join()
+        office.close()
     return 0
 
 
@@ -143,7 +147,8 @@ def _processes(office: Office, port: int) -> list[Process]:
     keyed = [
         Process(role, _keyed_command(role), partial(_unlock, role), record) for role in HOLDERS
     ]
-    caller = [sys.executable, "-m", "app.cli", "caller"]
+    # Under one name, whichever process it is: one that is started again need not wait.
+    caller = [sys.executable, "-m", "app.cli", "caller", "--name", "demonstration"]
     feed = [sys.executable, "-m", "app.cli", "feed", "--port", str(port + 1)]
     return [
         *keyed,
@@ -155,7 +160,8 @@ def _processes(office: Office, port: int) -> list[Process]:
 
 def _record(office: Office, why: str) -> None:
     """Have it in the log that a process died."""
-    with suppress(SQLAlchemyError), office.unit() as unit:  # if even that is away, it is on screen
+    # If even the database is away, it is on the screen.
+    with suppress(SQLAlchemyError, CommitUnknown), office.unit() as unit:
         office.log(unit, Tag.PROCESS, {"what": why, "time": time_text(unit.now())})
         unit.commit()
 
@@ -202,7 +208,7 @@ def _unlock(role: Role_) -> None:
     control = Client(Address(path=str(VAR / role / CONTROL_SOCKET)))
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
-        with suppress(Unreachable):
+        with suppress(Unreachable, Refused):  # a process that refuses now is asked again
             control.call("unlock", {"holder": holder, "passphrase": passphrase})
             break
         time.sleep(0.05)
@@ -301,7 +307,8 @@ def _print_paper(office: Office, stop: threading.Event) -> None:
     folder.mkdir(mode=0o700, exist_ok=True)
     last = max((int(path.stem.split("-")[0]) for path in folder.glob("*.txt")), default=0)
     while not stop.wait(0.05):
-        with office.database.reading() as connection:
+        # If the database is away, what is to be printed waits there.
+        with suppress(SQLAlchemyError), office.database.reading() as connection:
             for job in paper.jobs_after(connection, last):
                 text = _slip(office, connection, job)
                 (folder / f"{job.id}-{job.slip.value}-{job.payload['ticket']}.txt").write_text(text)

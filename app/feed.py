@@ -111,7 +111,10 @@ class Feed:
         try:
             listener.put_nowait(told)
         except asyncio.QueueFull:
-            self._listeners.discard(listener)  # it comes again, and names the last that it saw
+            # It is let go: it comes again, and names the last that it saw.
+            self._listeners.discard(listener)
+            listener.get_nowait()
+            listener.put_nowait(None)
 
     def _new_texts(self) -> list[Told]:
         with self.office.database.reading() as connection:
@@ -141,8 +144,8 @@ class Feed:
                 if game is None:
                     continue
                 left = None
-                if game.closes_at is not None:
-                    left = max(0, int((game.closes_at - now).total_seconds()))
+                if game.sells_until is not None:
+                    left = max(0, int((game.sells_until - now).total_seconds()))
                 facts = {"series": code, "game": game.number, "seconds": left}
                 texts.append(("", _text(None, "left", {**facts, "held_why": game.held_why})))
         return texts
@@ -180,9 +183,10 @@ class Feed:
         try:
             yield HEAD
             if seen:
-                for name, text in await asyncio.to_thread(self._missed, seen):
-                    yield text
-                    seen = name
+                while missed := await asyncio.to_thread(self._missed, seen):
+                    for name, text in missed:
+                        yield text
+                        seen = name
             while (told := await listener.get()) is not None:
                 # What came meanwhile may have been among what was missed.
                 if not told[0] or _order(told[0]) > _order(seen):

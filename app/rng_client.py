@@ -7,8 +7,10 @@ because it is asked for twice, so whatever was not answered is asked again.
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -18,8 +20,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from rng.core.records import LockStatement, VoidStatement
 from rng.core.shapes import shaped
 from rng.core.signing import document_hash, key_id, public_text, seal
-from rng.lab.verify import Wrong, read_keys, verify_against_statement, verify_void
-from rng.note import read_note
+from rng.lab.verify import Wrong, of_role, read_keys, verify_against_statement, verify_void
+from rng.note import NoteFailed, read_checkpoint, read_note
+from rng.sealed_log import NotCosigned, cosigned_checkpoint
 from rng.serve.protocol import Address, Client, Refused, Unreachable
 
 TERMS = "terms.json"
@@ -161,12 +164,13 @@ class KeyedProcesses:
         """
         for name, client in (("generator", self._rng), ("inspector", self._inspector)):
             status = _asked(client, name, "status", {})
-            if status.get("failed"):
-                raise NotNow(f"The {name} has stopped: {status['failed']}.")
-            if not status.get("unlocked"):
-                raise NotNow(f"The {name} is locked; a holder of its key must unlock it.")
-            for lockout in status.get("lockouts", []):
-                raise NotNow(f"The {name} is locked out: {lockout['detail']}.")
+            with _taken_at_its_word(name):
+                if status.get("failed"):
+                    raise NotNow(f"The {name} has stopped: {status['failed']}.")
+                if not status.get("unlocked"):
+                    raise NotNow(f"The {name} is locked; a holder of its key must unlock it.")
+                for lockout in status.get("lockouts", []):
+                    raise NotNow(f"The {name} is locked out: {lockout['detail']}.")
 
     def standing(self, series: str) -> Standing:
         """Return where a series stands in the generator's journal.
@@ -175,17 +179,22 @@ class KeyedProcesses:
             NotNow: it does not answer, or does not know the series.
         """
         known = _asked(self._rng, "generator", "status", {}).get("series", {})
-        if series not in known:
-            raise NotNow(f"The generator does not know series {series}.")
-        return Standing(known[series]["next"], known[series]["previous"])
+        with _taken_at_its_word("generator"):
+            if series not in known:
+                raise NotNow(f"The generator does not know series {series}.")
+            return Standing(int(known[series]["next"]), str(known[series]["previous"]))
 
     # ---- sealing ---------------------------------------------------------------------------------
 
     def cosign(self, note: str, old_size: int, proof: list[bytes], cosigned: str | None) -> str:
         """Have the inspector cosign a head of the log, and return the note with its signature.
 
+        What comes back is checked before anyone keeps it: a seal that does not hold would stand in
+        the lock statement of a game for ever, and the game could not be drawn.
+
         Raises:
             NotNow: it does not.
+            NotBelieved: what came back is not that head, signed by the log and cosigned.
             Elsewhere: it has seen another size than the proof begins at.
         """
         steps = [step.hex() for step in proof]
@@ -194,11 +203,26 @@ class KeyedProcesses:
             answer = self._inspector.call("cosign", fields)
         except Refused as no:
             if no.code == OLD_CHECKPOINT:
-                raise Elsewhere(cast("int", no.evidence["size"])) from None
+                with _taken_at_its_word("inspector"):
+                    raise Elsewhere(int(cast("int", no.evidence["size"]))) from None
             raise NotNow(no.message) from None
         except Unreachable as trouble:
             raise _away("inspector", trouble) from None
-        return cast("str", answer["note"])
+        with _taken_at_its_word("inspector"):
+            return self._checked_cosignature(str(answer["note"]), read_note(note).text)
+
+    def _checked_cosignature(self, note: str, text: str) -> str:
+        origin, keys = read_checkpoint(text).origin, self._needed_keys()
+        why = "it is of another head"
+        for log, inspector in product(of_role(keys, "log"), of_role(keys, "inspector")):
+            try:
+                cosigned_checkpoint(note, origin, log, inspector)
+            except NotCosigned as fault:
+                why = str(fault)
+            else:
+                if read_note(note).text == text:
+                    return note
+        raise NotBelieved(f"The cosignature is not believed: {why}.")
 
     def lock_request(self, locked: Locked, office: Ed25519PrivateKey) -> Document:
         """Return what the generator is asked to draw a game with: statement, signed, and seal."""
@@ -348,6 +372,15 @@ def _head(label: str, locked: Locked) -> Document:
         "game": locked.game,
         "previous": locked.previous,
     }
+
+
+@contextmanager
+def _taken_at_its_word(name: str) -> Iterator[None]:
+    """Read what a process said; what makes no sense is not believed, and the game waits."""
+    try:
+        yield
+    except (AttributeError, LookupError, NoteFailed, TypeError, ValueError) as odd:
+        raise NotBelieved(f"The {name} says what makes no sense: {odd!r}.") from None
 
 
 def _asked(client: Peer, name: str, act: str, fields: Mapping[str, object]) -> Document:

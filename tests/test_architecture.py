@@ -69,7 +69,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     ),
     "app.tables": ("app.keno",),
     "app.feed": (*FRONT, "app.clock"),
-    "app.rng_client": ("rng.core", "rng.lab", "rng.note", "rng.serve.protocol"),
+    "app.rng_client": ("rng.core", "rng.lab", "rng.note", "rng.sealed_log", "rng.serve.protocol"),
     "app.spooler": ("app.flow", "printers"),
     "rng": (),
     "printers": (),

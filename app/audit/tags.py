@@ -22,6 +22,7 @@ class Tag(StrEnum):
     GAME = "GAME"
     OVERRIDE = "OVERRIDE"
     HELD = "HELD"
+    CLOSES = "CLOSES"
     LOCK = "LOCK"
     DRAW = "DRAW"
     VOID_ASKED = "VOID-ASKED"

@@ -87,12 +87,16 @@ def certify_game(office: Office, keyed: KeyedProcesses, series: str, number: int
     try:
         ended = keyed.checked_draw(drawn.document, request["statement"])
         numbers = read_draw(ended.numbers or [])
-        _read_to(office, checkpoint_of(request["seal"]["note"]))
-        with (
-            office.database.reading() as connection,
-            closing(_compared(connection, game, settled, numbers, second)) as compared,
-        ):
-            differences = list(islice(compared, DIFFERENCES_MAX))
+        checkpoint = checkpoint_of(request["seal"]["note"])
+        while True:
+            _read_to(office, checkpoint)
+            with office.database.reading() as connection:
+                head = queries.book_head(connection)
+                if head is None or head.size < checkpoint.size:
+                    continue  # another game was released meanwhile: the book begins anew
+                with closing(_compared(connection, head, game, settled, numbers, second)) as found:
+                    differences = list(islice(found, DIFFERENCES_MAX))
+            break
     except (NotBelieved, NotWhatWasSealed, Broken) as found:
         differences = [str(found)]
     _keep(office, game, settled, second, differences)
@@ -161,17 +165,15 @@ def _keep_book(
 # ---- comparing -----------------------------------------------------------------------------------
 
 
-def _compared(
+def _compared(  # noqa: PLR0913, PLR0917  what is compared with what
     connection: Reading,
+    head: BookHeadRow,
     game: GameRow,
     settled: SettlementRow,
     drawn: frozenset[int],
     second: Second,
 ) -> Generator[str, None, None]:
     """Yield every difference between the two gradings, in words."""
-    head = queries.book_head(connection)
-    if head is None:
-        raise NotWhatWasSealed("nothing was read of the log")
     yield from head.faults.get(f"{game.series}-{game.number}", [])
     second.cards = {digest: read_card(body) for digest, body in head.cards.items()}
     wins = _wins(connection, game, drawn, second)

@@ -12,7 +12,7 @@ from app.audit.checkpoints import checkpoint_of
 from app.audit.tiles import Tree
 from app.flow.office import Office
 from app.flow.seal import seal_log
-from app.rng_client import Elsewhere, KeyedProcesses
+from app.rng_client import Elsewhere, KeyedProcesses, NotNow
 from app.store.queries import outcomes
 from app.store.queries.log import StoredHashes
 from app.store.records import outcomes as records
@@ -34,6 +34,9 @@ def cosign_log(office: Office, keyed: KeyedProcesses) -> str:
     try:
         note = keyed.cosign(note, seen, _proof(office, seen, size), cosigned)
     except Elsewhere as inspector:
+        if inspector.size > size:
+            why = f"The inspector has seen {inspector.size} entries of the log, and there are"
+            raise NotNow(f"{why} {size}: entries are missing.") from None
         # Its answer to an earlier asking was lost: go on from where it is.
         proof = _proof(office, inspector.size, size)
         note = keyed.cosign(note, inspector.size, proof, cosigned)

@@ -4,8 +4,12 @@ The lease saves work and keeps two callers from getting in each other's way. Tha
 twice does not rest on it: a game is moved from one state to the next by one transaction only. Every
 change of hands raises the fence; whoever acts by an old one is refused in the very transaction of
 the act, however late that comes.
+
+Who waits judges by a clock of its own that only counts, not by the clock of the house: if that is
+set, nobody is taken for dead, and nobody for alive (X-clock).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -14,11 +18,12 @@ from app.clock import time_text
 from app.flow.office import Office
 from app.software import software_hash
 from app.store.queries import running
+from app.store.queries.running import LeaseRow
 from app.store.records import running as records
 from app.store.unit import Unit
 
 CALLER = "caller"
-LEASED = timedelta(seconds=10)
+LEASED = timedelta(seconds=30)  # longer than a keyed process can be waited for
 
 
 class LeaseLost(Exception):  # noqa: N818  another process has taken over
@@ -44,7 +49,24 @@ class Held:
             raise LeaseLost
 
 
-def take_lease(office: Office, name: str, holder: str) -> Held | None:
+@dataclass
+class Watch:
+    """What one who waits for a lease saw of it last, and for how long it has not changed."""
+
+    counted: Callable[[], float]
+    is_renewed: bool = False  # since it was looked at before
+    _seen: LeaseRow | None = None
+    _since: float = 0.0
+
+    def has_lapsed(self, lease: LeaseRow) -> bool:
+        """Look at the lease; whether whoever has it has not renewed it for too long."""
+        self.is_renewed = lease != self._seen
+        if self.is_renewed:
+            self._seen, self._since = lease, self.counted()
+        return self.counted() - self._since >= LEASED.total_seconds()
+
+
+def take_lease(office: Office, name: str, holder: str, watch: Watch) -> Held | None:
     """Take a lease or renew it; none while somebody else has it."""
     with office.unit() as unit:
         now = unit.now()
@@ -57,7 +79,7 @@ def take_lease(office: Office, name: str, holder: str) -> Held | None:
         elif before.holder == holder:
             fence = before.fence
             records.keep_lease(unit, name, holder, fence, until)
-        elif before.until > now:
+        elif not watch.has_lapsed(before):
             return None
         else:
             fence = before.fence + 1

@@ -16,6 +16,7 @@ processes are not ready: the next game would open, and could not be drawn.
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import cast
 
 from app.audit.tags import Tag
 from app.clock import time_text
@@ -27,10 +28,11 @@ from app.flow.office import Office
 from app.flow.open_game import AUTOMATIC, Opening, check_is_open, open_game
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
+from app.flow.schedule import next_close
 from app.flow.seal import seal_log
 from app.keno.game import GameState
 from app.software import software_hash
-from app.store.queries import games, house
+from app.store.queries import games, running
 from app.store.queries.games import OpenGame
 from app.store.records import games as records
 from app.store.records.money import Leg, posting_rows
@@ -51,7 +53,8 @@ def lock_game(
 ) -> int:
     """Lock the open game of a series by hand, open the next, and seal the log; return its number.
 
-    Whoever names the game that is meant locks that one or none, however often it is asked for.
+    Whoever names the game that is meant locks that one or none, however often it is asked for. The
+    next one closes at the interval of its series, if no other time is given.
 
     Refuses: whoever may not; a series that is not there, or has no open game, or another one open;
     while the game before is undrawn, or a keyed process is not ready.
@@ -60,13 +63,12 @@ def lock_game(
     return _lock(office, actor.document(), series, number, next_closes_at, _whenever)
 
 
-def lock_at_station(  # noqa: PLR0913, PLR0917  who locks what, where, and with whose approval
+def lock_at_station(
     office: Office,
     credentials: Credentials,
     series: str,
     number: int,
     approval: Approval | None,
-    next_closes_at: datetime | None = None,
 ) -> int:
     """Lock the open game from a work station: a writer needs a supervisor's approval (15.5(d)).
 
@@ -79,12 +81,10 @@ def lock_at_station(  # noqa: PLR0913, PLR0917  who locks what, where, and with 
         if approval is None:
             raise say_no(No.APPROVAL_NEEDED, why="a writer locks no game alone")
         by["approver"] = approver(office, approval, who.station_code).code
-    return _lock(office, by, series, number, next_closes_at, _whenever)
+    return _lock(office, by, series, number, None, _whenever)
 
 
-def lock_on_time(
-    office: Office, lease: Held, series: str, number: int, next_closes_at: datetime | None
-) -> int | None:
+def lock_on_time(office: Office, lease: Held, series: str, number: int) -> int | None:
     """Lock a game whose time has come, by the clock of the house; none if it has not.
 
     Refuses: as `lock_game`.
@@ -95,11 +95,12 @@ def lock_on_time(
 
     def check(unit: Unit, game: OpenGame) -> None:
         lease.check(unit)
-        if game.closes_at is None or unit.now(game.read_at) < game.closes_at:
+        held = game.held_why is not None or game.closes_at is None
+        if held or unit.now(game.read_at) < cast("datetime", game.closes_at):
             raise _TooEarly
 
     try:
-        return _lock(office, AUTOMATIC, series, number, next_closes_at, check)
+        return _lock(office, AUTOMATIC, series, number, None, check)
     except _TooEarly:
         return None
 
@@ -122,7 +123,8 @@ def _lock(  # noqa: PLR0913, PLR0917  who locks what, and when it may be
 ) -> int:
     office.check_ready()
     with office.unit() as unit:
-        if house.first_game(unit.connection, series) is None:
+        schedule = running.series_coded(unit.connection, series)
+        if schedule is None:
             raise say_no(No.NO_SUCH_SERIES, series=series)
         unit.lock_series(series)
         game = games.open_game(unit.connection, series)
@@ -134,8 +136,10 @@ def _lock(  # noqa: PLR0913, PLR0917  who locks what, and when it may be
         if before is not None and before.state is GameState.LOCKED:
             raise say_no(No.GAME_BEFORE_UNDRAWN, game=f"{series}-{before.number}")
         _lock_open(office, unit, by, series, game)
-        following = Opening(series, game.number + 1, next_closes_at, by)
-        open_game(office, unit, following)
+        closes_at = next_closes_at or next_close(
+            schedule, office.house.time_zone, unit.now(), game.closes_at
+        )
+        open_game(office, unit, Opening(series, game.number + 1, closes_at, by))
         unit.commit()
     seal_log(office)
     return game.number

@@ -10,13 +10,13 @@ KIND = "notice"
 
 
 def give_notice(office: Office, series: str, number: int) -> None:
-    """Tell once that a game closes in a minute."""
+    """Tell once that a game closes in a minute; if it was postponed since, once more."""
     with office.unit() as unit:
-        if running.was_told(unit.connection, KIND, series, number):
-            return
         game = games.open_game(unit.connection, series)
         if game is None or game.number != number or game.closes_at is None:
             return
         facts = {"closes_at": time_text(game.closes_at)}
+        if running.was_told(unit.connection, KIND, series, number, facts):
+            return
         add_event(unit, event_row(unit, KIND, series, number, facts, unit.now(game.read_at)))
         unit.commit()

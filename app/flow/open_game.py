@@ -86,6 +86,8 @@ def read_game(series: str, text: str) -> int:
 
     Refuses: what is no number of a game.
     """
+    if not series.isprintable():  # nor can a database be asked for what is not
+        raise say_no(No.NO_SUCH_SERIES, series=quoted(series))
     if not text.isdecimal() or len(text) > NUMBER_DIGITS or not int(text):
         raise say_no(No.NO_SUCH_GAME, game=quoted(f"{series}-{text}"))
     return int(text)

@@ -5,6 +5,9 @@ takes the same lock as a sale. A game that was voided refunds its price (X-fault
 needs the validation code from the paper, or a supervisor's approval; either prints a slip. A ticket
 of which nothing is played yet is voided, not refunded.
 
+What was paid with a coupon does not go back in money: coupons count as spent on the earliest games.
+If all games of a ticket were void, its coupons can be used again, as after a void.
+
 Write order: there is one commit. *Crash before: nothing went back. Crash after: it did, and the
 station that asks again is told so.*
 """
@@ -63,6 +66,10 @@ class _Due:
     def coupon_cents(self) -> int:
         return self.cancelled.coupon_cents + sum(b.coupon_cents for b in self.void_games.values())
 
+    def is_all_of(self, ticket: TicketRow) -> bool:
+        """Whether no game of the ticket was played: then its coupons can be used again."""
+        return len(self.void_games) == ticket.last_game - ticket.first_game + 1
+
 
 def refund_ticket(
     office: Office, credentials: Credentials, refunding: Refunding, request: str | None
@@ -103,6 +110,7 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
         "request": asked.request,
     }
     back = [{"kind": TenderKind.CURRENCY.value, "cents": due.cash_cents}] if due.cash_cents else []
+    coupons = queries.tender_of(unit.connection, ticket.number) if due.is_all_of(ticket) else []
     answer: Answer = {
         "number": ticket.number,
         "cancelled_from": due.cancelled_from,
@@ -110,6 +118,7 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
         "back": back,
         "back_cents": due.cash_cents,
         "coupon_cents": due.coupon_cents,
+        "coupons_back": [part.serial for part in coupons if part.serial is not None],
     }
     body = {
         "house": office.house.name,
@@ -120,6 +129,7 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
         "void_games": sorted(due.void_games),
         "back": back,
         "coupon_cents": due.coupon_cents,
+        "coupons_back": answer["coupons_back"],
         "station": who.station_code,
         "writer": who.code,
         "approver": approved_by and approved_by.code,
@@ -158,6 +168,7 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
     slip = records.print_job_row(who.station, Slip.REFUND, {"ticket": ticket.number, **answer})
     tag = Tag.REFUND if due.cancelled_from is None else Tag.CANCEL
     office.log_with(unit, tag, body, [*rows, *posting_rows(legs), slip])
+    records.give_back_coupons(unit, coupons)
     return answer
 
 
@@ -187,7 +198,9 @@ def _due(unit: Unit, ticket: TicketRow, standing: Standing, *, cancel: bool) -> 
         places = range(first - ticket.first_game, last + 1 - ticket.first_game)
         return refund_of(tender, ticket.price_per_game_cents, places)
 
-    cancelled_from = _first_unlocked(unit, ticket, standing.last_game) if cancel else None
+    cancelled_from = None
+    if cancel and not standing.is_cancelled:  # what was cancelled once stays as it was cancelled
+        cancelled_from = _first_unlocked(unit, ticket, standing.last_game)
     void = {
         game.number: back(game.number, game.number)
         for game in standing.games
@@ -204,6 +217,6 @@ def _first_unlocked(unit: Unit, ticket: TicketRow, last_game: int) -> int | None
     game = games.open_game(unit.connection, ticket.series)
     if game is None:
         return None
-    closed = game.closes_at is not None and unit.now(game.read_at) >= game.closes_at
+    closed = game.sells_until is not None and unit.now(game.read_at) >= game.sells_until
     first = game.number + 1 if closed else game.number
     return max(first, ticket.first_game) if first <= last_game else None

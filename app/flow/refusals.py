@@ -54,6 +54,7 @@ class No(Coded):
     NO_SUCH_GAME = "game.unknown", "There is no game {game}."
     GAME_BEFORE_UNDRAWN = "game.previous_undrawn", "Game {game} is not drawn yet."
     TIME_PASSED = "game.time_passed", "{time} has passed already."
+    TIME_FAR = "game.time_far", "A game closes within a week."
     BAD_SCHEDULE = (
         "series.bad_schedule",
         "An interval has 10 seconds to a day, and hours begin before they end, within a day.",
@@ -97,8 +98,8 @@ REASON_MAX = 200
 
 
 def check_reason(reason: str) -> None:
-    """Refuse an act for which a reason must be given, and is not, in a few words."""
-    if not reason.strip() or len(reason) > REASON_MAX:
+    """Refuse an act for which a reason must be given, and is not, in a few words on one line."""
+    if not reason.strip() or len(reason) > REASON_MAX or not reason.isprintable():
         raise say_no(No.NO_REASON, "reason")
 
 

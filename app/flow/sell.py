@@ -110,7 +110,7 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
     }
     number, sold_at = records.next_number(unit)
     # Judged by the time that is printed, behind everything that this sale had to wait for.
-    if game.closes_at is not None and sold_at >= game.closes_at:
+    if game.sells_until is not None and sold_at >= game.sells_until:
         raise say_no(No.GAME_CLOSED, game=f"{sale.series}-{game.number}")
     answer = {
         "number": number,

@@ -10,7 +10,8 @@ from enum import StrEnum
 from app.clock import time_text
 from app.keno.game import OVER, GameState
 from app.keno.money import dollars
-from app.store.queries import Reading, standing
+from app.keno.refund import refund_of
+from app.store.queries import Reading, standing, tickets
 from app.store.queries.standing import CancellationRow, PlayedGame
 from app.store.queries.tickets import TicketRow
 
@@ -26,6 +27,7 @@ class Stands(StrEnum):
     NO_WIN = "no-win"
     WIN = "win"
     REFUND = "refund"
+    REFUNDED = "refunded"
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,9 @@ class Standing:
     explanation: str
     games: list[PlayedGame]
     last_game: int  # that it plays: its rest may be cancelled
+    is_cancelled: bool
     win_cents: int
-    refund_due_cents: int  # for games that are void
+    refund_due_cents: int  # in money, for games that are void
 
 
 def standing_of(connection: Reading, ticket: TicketRow) -> Standing:
@@ -48,8 +51,11 @@ def standing_of(connection: Reading, ticket: TicketRow) -> Standing:
     win_cents = sum(game.win_cents for game in games if game.state is GameState.CERTIFIED)
     due = [game for game in games if game.state is GameState.VOID and not game.refunded_cents]
     stands, explanation = _told(ticket, games, last, cancelled, win_cents, bool(due))
-    refund_due_cents = len(due) * ticket.price_per_game_cents
-    return Standing(stands, explanation, games, last, win_cents, refund_due_cents)
+    tender = tickets.tender_of(connection, ticket.number) if due else []
+    places = [game.number - ticket.first_game for game in due]
+    refund_due_cents = refund_of(tender, ticket.price_per_game_cents, places).cash_cents
+    is_cancelled = cancelled is not None
+    return Standing(stands, explanation, games, last, is_cancelled, win_cents, refund_due_cents)
 
 
 def _told(  # noqa: PLR0913, PLR0917  all that it depends on
@@ -67,6 +73,7 @@ def _told(  # noqa: PLR0913, PLR0917  all that it depends on
     voided_at = ticket.voided_at
     undecided = any(state not in OVER and state is not GameState.FROZEN for state in states)
     to_come = len(games) < last - ticket.first_game + 1 or GameState.OPEN in states
+    drawn = GameState.CERTIFIED in states
     first = f"{series}-{ticket.first_game}"
     held = f"Not yet decided: game {', '.join(frozen)} is being looked into."
     ways: list[tuple[bool, Stands, str]] = [
@@ -76,7 +83,8 @@ def _told(  # noqa: PLR0913, PLR0917  all that it depends on
         (undecided, Stands.NOT_DECIDED, "Not yet decided."),
         (bool(frozen), Stands.FROZEN, held),
         (bool(win_cents), Stands.WIN, f"A win of {dollars(win_cents)}."),
-        (refund_due, Stands.REFUND, "A game was void; its price goes back."),
+        (refund_due, Stands.REFUND, "A game was void; what was paid for it goes back."),
+        (not drawn, Stands.REFUNDED, "No game of it was played; its price went back."),
         (True, Stands.NO_WIN, "No win."),
     ]
     stands, words = next((stands, words) for is_so, stands, words in ways if is_so)

@@ -136,7 +136,7 @@ def _ticket_to_void(unit: Unit, who: Worker, number: int) -> tuple[TicketRow, da
         raise say_no(No.TOO_LATE, number=printed_number(number), game=name)
     game = games.open_game(unit.connection, ticket.series)
     now = unit.now(None if game is None else game.read_at)
-    if game is not None and game.closes_at is not None and now >= game.closes_at:
+    if game is not None and game.sells_until is not None and now >= game.sells_until:
         raise say_no(No.GAME_CLOSED, game=name)
     return ticket, now
 

@@ -1,6 +1,6 @@
 """The JSON forms of what stations ask for: plain values out, every fault of the form at once."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from flask import request
 
@@ -99,6 +99,15 @@ def read_approval() -> Approval | None:
     return approval
 
 
+def _moment(text: str) -> datetime | None:
+    """Return a moment that is named with its zone, in UTC; none if it is no moment."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return None if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
 def read_closing() -> tuple[datetime | None, str]:
     """Return when a game is to close, if at all, and why."""
     fields, faults = body()
@@ -106,11 +115,8 @@ def read_closing() -> tuple[datetime | None, str]:
     fields.no_more()
     closes_at = None
     if text is not None:
-        try:
-            closes_at = datetime.fromisoformat(text)
-        except ValueError:
-            closes_at = None
-        if closes_at is None or closes_at.tzinfo is None:
+        closes_at = _moment(text)
+        if closes_at is None:
             faults.append(refusal(Code.WRONG_TYPE, "closes_at", field="closes_at", wanted=_TIME))
     refuse_all(faults)
     return closes_at, reason

@@ -103,7 +103,7 @@ def verify_draw(document: object, keys: Mapping[str, str]) -> DrawRecord:
         # After a handover the key of the record may be newer than that of the intent.
         signer = draw["record"]["signatures"][0]["key"]
         check_signatures(draw["record"], [_named(keys, "rng", signer)])
-        logs, inspectors = _of_role(keys, "log"), _of_role(keys, "inspector")
+        logs, inspectors = of_role(keys, "log"), of_role(keys, "inspector")
         _check_sealed_by_one(said, draw["seal"], logs, inspectors)
         check_outcome(draw, mark)
     return draw["record"]["body"]
@@ -188,7 +188,7 @@ def which_game(body: object) -> tuple[object, ...]:
 
 def _named(keys: Mapping[str, str], role: str, digest: str) -> str:
     """Return the key of a role by its id: a key of another role will not do."""
-    for public in _of_role(keys, role):
+    for public in of_role(keys, role):
         if key_id(public) == digest:
             return public
     raise Wrong(f"the {role} key {digest[:16]} is not among the public keys")
@@ -209,6 +209,6 @@ def _check_sealed_by_one(
     raise NotCosigned(reason)
 
 
-def _of_role(keys: Mapping[str, str], role: str) -> list[str]:
+def of_role(keys: Mapping[str, str], role: str) -> list[str]:
     """Return the keys of a role: `rng`, and those that followed it, `rng-2` and so on."""
     return [public for name, public in keys.items() if name.split("-")[0] == role]

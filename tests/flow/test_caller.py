@@ -7,7 +7,7 @@ import pytest
 
 from app.caller import Caller
 from app.flow.draw import ask_to_void
-from app.flow.lease import CALLER, LEASED, LeaseLost, take_lease
+from app.flow.lease import CALLER, LEASED, LeaseLost, Watch, take_lease
 from app.flow.lockout import lock_on_time
 from app.flow.override import override_close
 from app.flow.schedule import change_schedule, is_within_hours, next_close
@@ -58,7 +58,7 @@ def turns(floor: Floor, caller: Caller, minutes: int) -> None:
         caller.finish_grading()
 
 
-def lock_by_hand(floor: Floor) -> None:
+def begin(floor: Floor) -> None:
     """Have the first game of the floor, which was opened by hand, give way to timed ones."""
     override_close(floor.office, floor.sam, "M", 1, floor.moment[0] + timedelta(minutes=2), "begin")
 
@@ -71,7 +71,7 @@ def test_games_are_locked_drawn_settled_and_certified_by_themselves(
     floor: Floor, caller: Caller
 ) -> None:
     wanda = floor.writing()
-    lock_by_hand(floor)
+    begin(floor)
     floor.sell(wanda, dollar(games=3))
     turns(floor, caller, 12)
     states = rows(floor, "SELECT number, state FROM game WHERE series = 'M' ORDER BY number")
@@ -84,7 +84,7 @@ def test_games_are_locked_drawn_settled_and_certified_by_themselves(
 
 @pytest.mark.rule("15.5(c)")
 def test_a_minute_before_the_close_there_is_one_notice(floor: Floor, caller: Caller) -> None:
-    lock_by_hand(floor)
+    begin(floor)
     turns(floor, caller, 6)
     notices = rows(floor, "SELECT game FROM feed_event WHERE kind = 'notice' ORDER BY id")
     assert [number for (number,) in notices][:2] == [1, 2]
@@ -102,7 +102,7 @@ def test_a_series_without_an_open_game_gets_one(floor: Floor, caller: Caller) ->
 
 @pytest.mark.rule("X-lock-server")
 def test_nothing_is_locked_before_its_time(floor: Floor, caller: Caller) -> None:
-    lock_by_hand(floor)
+    begin(floor)
     floor.pass_time(seconds=110)
     caller.turn()
     assert open_game(floor).number == 1
@@ -120,7 +120,7 @@ def test_the_open_game_is_held_while_a_keyed_process_is_away_and_sales_stop_in_t
     floor: Floor, caller: Caller, away: str
 ) -> None:
     wanda = floor.writing()
-    lock_by_hand(floor)
+    begin(floor)
     caller.turn()
     house = floor.keyed.started
     (house.kill_rng if away == "rng" else house.kill_inspector)()
@@ -148,7 +148,7 @@ def test_the_open_game_is_held_while_a_keyed_process_is_away_and_sales_stop_in_t
 def test_a_game_is_held_until_the_one_before_it_is_drawn_or_void(
     floor: Floor, caller: Caller
 ) -> None:
-    lock_by_hand(floor)
+    begin(floor)
     wire = floor.keyed.started.to_rng
     wire.drop_requests_of.add("draw")
     turns(floor, caller, 6)
@@ -188,7 +188,7 @@ def test_a_supervisor_holds_postpones_and_closes_early_and_it_is_recorded(
     floor: Floor, caller: Caller
 ) -> None:
     sam, office = floor.sam, floor.office
-    lock_by_hand(floor)
+    begin(floor)
     override_close(office, sam, "M", 1, None, "a crowd is coming")
     turns(floor, caller, 10)
     assert open_game(floor).number == 1
@@ -218,7 +218,7 @@ def test_of_two_callers_one_is_active_and_the_other_takes_over(
     floor: Floor, caller: Caller
 ) -> None:
     second = new_caller(floor, "second")
-    lock_by_hand(floor)
+    begin(floor)
     caller.turn()
     second.turn()
     assert (caller.lease is not None, second.lease) == (True, None)
@@ -236,13 +236,17 @@ def test_of_two_callers_one_is_active_and_the_other_takes_over(
 @pytest.mark.rule("X-recovery", "X-lock-server")
 def test_a_caller_that_was_away_too_long_locks_nothing_any_more(floor: Floor) -> None:
     change_schedule(floor.office, floor.sam, "M", MINUTE)
-    lock_by_hand(floor)
-    old = take_lease(floor.office, CALLER, "first")
+    begin(floor)
+    ticks = [0.0]
+    watch = Watch(lambda: ticks[0])
+    old = take_lease(floor.office, CALLER, "first", watch)
     assert old is not None
     floor.pass_time(minutes=3)
-    assert take_lease(floor.office, CALLER, "second") is not None
+    assert take_lease(floor.office, CALLER, "second", watch) is None
+    ticks[0] += LEASED.total_seconds()
+    assert take_lease(floor.office, CALLER, "second", watch) is not None
     with pytest.raises(LeaseLost):
-        lock_on_time(floor.office, old, "M", 1, None)
+        lock_on_time(floor.office, old, "M", 1)
     assert open_game(floor).number == 1
 
 
@@ -255,7 +259,7 @@ def test_a_jump_of_the_clock_is_recorded_and_moves_the_close_along(
     floor: Floor, minutes: int
 ) -> None:
     change_schedule(floor.office, floor.sam, "M", 3 * MINUTE)
-    lock_by_hand(floor)
+    begin(floor)
     ticks = [0.0]
     assert floor.office.keyed is not None
     caller = Caller(floor.office, floor.office.keyed, "first", lambda: ticks[0])

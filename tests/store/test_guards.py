@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from app.flow.access import Credentials, sign_in
 from app.flow.draw import ask_to_void
-from app.flow.lease import CALLER, take_lease
+from app.flow.lease import CALLER, Watch, take_lease
 from app.flow.override import override_close
 from app.flow.refund import Refunding, refund_ticket
 from app.flow.sell import Sale
@@ -90,7 +90,7 @@ def busy(floor: Floor) -> Floor:
 def _run_the_other_series(floor: Floor, walt: Credentials) -> None:
     """Play a game of series F, void the next one, cancel and refund, with a caller at work."""
     office = floor.office
-    assert take_lease(office, CALLER, "first") is not None
+    assert take_lease(office, CALLER, "first", Watch(lambda: 0.0)) is not None
     with pytest.raises(Refused):
         sign_in(office, walt.station, WALT, "not his secret")
     in_time = floor.moment[0] + timedelta(hours=1)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from app.audit.books.entries import check_entries
+from app.audit.books.entries import check_entries, check_facts
 from app.audit.books.locks import check_locks, check_sold_files
 from app.audit.books.money import check_money
 from app.audit.books.numbers import check_numbers
@@ -30,6 +30,7 @@ CHECKS: dict[str, Callable[[Stored], Iterator[Fault]]] = {
     "tender": check_tender,
     "money": check_money,
     "entries": check_entries,
+    "facts": check_facts,
     "outcomes": check_outcomes,
     "draws in turn": check_locked_in_order,
     "wins": check_wins,

@@ -1,10 +1,16 @@
-"""Tickets and voids against the entries of the log that tell of them."""
+"""Facts against the entries of the log that tell of them."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from app.audit.books.stored import Stored
 from app.audit.faults import Fault
+
+# The entries each of which tells of a row that must be there.
+OF_FACTS = {
+    "LOCK", "OVERRIDE", "DRAW", "VOID-GAME", "WINS", "CERTIFIED", "FROZEN", "RELEASED", "CANCEL",
+    "REFUND",
+}  # fmt: skip
 
 
 def check_entries(stored: Stored) -> Iterator[Fault]:
@@ -51,6 +57,20 @@ def check_entries(stored: Stored) -> Iterator[Fault]:
         }
         if {name: body.get(name) for name in row} != row:
             yield Fault("entries", f"the void of {number} is not what its entry says")
+
+
+def check_facts(stored: Stored) -> Iterator[Fault]:
+    """Whatever happened to games and tickets has its entry, which says the same, and none else."""
+    known = {fact.entry for fact in stored.facts}
+    for entry, tag in stored.tags.items():
+        if tag in OF_FACTS and entry not in known:
+            yield Fault("entries", f"entry {entry} tells of what is not there ({tag})")
+    for fact in stored.facts:
+        body = stored.bodies.get(fact.entry, {})
+        if stored.tags.get(fact.entry) not in fact.tags:
+            yield Fault("entries", f"{fact.what} has another's entry")
+        elif {name: body.get(name) for name in fact.said} != fact.said:
+            yield Fault("entries", f"{fact.what} is not what its entry says")
 
 
 def _said(moment: datetime) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from app.audit.books.stored import OPEN, Stored
 from app.audit.faults import Fault
-from app.store.queries.books import StoredRefund
+from app.store.queries.books import StoredRefund, StoredTicket
 
 
 def check_money(stored: Stored) -> Iterator[Fault]:
@@ -34,15 +34,13 @@ def check_money(stored: Stored) -> Iterator[Fault]:
 def _check_refund(stored: Stored, refund: StoredRefund) -> Iterator[Fault]:
     """What goes back is the price of games that were not played; a coupon's part is not cash."""
     ticket = stored.tickets[refund.ticket]
+    games = _back(refund, ticket)
     if refund.cancelled_from is not None:
-        games = range(refund.cancelled_from, ticket.last_game + 1)
         lock = stored.locks.get((ticket.series, refund.cancelled_from))
         if lock is not None and refund.entry > lock:
             yield Fault("money", f"ticket {ticket.number} was cancelled behind a lock")
     else:
-        void = refund.void_game or 0
-        games = range(void, void + 1)
-        game = stored.games.get((ticket.series, void))
+        game = stored.games.get((ticket.series, refund.void_game or 0))
         if game is None or game.state != "void":
             yield Fault("money", f"ticket {ticket.number} was refunded for a game that is not void")
     if refund.cents != len(games) * ticket.price_per_game_cents:
@@ -50,8 +48,27 @@ def _check_refund(stored: Stored, refund: StoredRefund) -> Iterator[Fault]:
     together = [each for each in stored.refunds if each.entry == refund.entry]
     if _moved(stored, refund.entry, "prepaid") != sum(each.cents for each in together):
         yield Fault("money", f"the refund of ticket {ticket.number} is not what was prepaid")
+    in_cash = sum(
+        _cash_of(stored, ticket, game) for each in together for game in _back(each, ticket)
+    )
+    if _moved_by_kind(stored, refund.entry).get("currency", 0) != -in_cash:
+        yield Fault("money", f"the refund of ticket {ticket.number} is not what was paid in money")
     if _drawers(stored, refund.entry) - {refund.drawer}:
         yield Fault("money", f"ticket {ticket.number} was refunded from another's drawer")
+
+
+def _back(refund: StoredRefund, ticket: StoredTicket) -> range:
+    """Return the games that a refund is for."""
+    if refund.cancelled_from is not None:
+        return range(refund.cancelled_from, ticket.last_game + 1)
+    return range(refund.void_game or 0, (refund.void_game or 0) + 1)
+
+
+def _cash_of(stored: Stored, ticket: StoredTicket, game: int) -> int:
+    """Return what of a game's price was paid in money; coupons were spent on the games before."""
+    coupons = sum(p.cents for p in stored.tender.get(ticket.number, []) if p.kind == "coupon")
+    until = (game - ticket.first_game + 1) * ticket.price_per_game_cents
+    return max(0, min(until - coupons, ticket.price_per_game_cents))
 
 
 def _check_void(stored: Stored, number: int) -> Iterator[Fault]:

@@ -74,12 +74,12 @@ def _check_signed(
 
 
 def check_locked_in_order(stored: Stored) -> Iterator[Fault]:
-    """No game was locked while the one before it in its series was undrawn."""
+    """No game was locked while the one before it in its series was undrawn, by the log's order."""
     for (series, number), game in stored.games.items():
         before = stored.outcomes.get((series, number - 1))
         first = number == stored.first_games.get(series)
-        if game.state == OPEN or first or game.locked_at is None:
+        if game.state == OPEN or first or game.lock_entry is None:
             continue
-        if before is None or before.ended_at > game.locked_at:
+        if before is None or before.entry > game.lock_entry:
             message = f"game {series}-{number} was locked before the one before it was drawn"
             yield Fault("draws in turn", message)

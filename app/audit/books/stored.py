@@ -20,6 +20,7 @@ from app.store.queries.books import (
     StoredTicket,
     StoredVoid,
 )
+from app.store.queries.facts import Fact, all_facts
 
 OPEN = "open"
 
@@ -46,6 +47,7 @@ class Stored:
     shares: dict[int, dict[int, int]]
     verdicts: dict[int, str]
     refunds: list[StoredRefund]
+    facts: list[Fact]
     draw_keys: Mapping[str, str]
     tags: dict[int, str] = field(default_factory=dict)
     bodies: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -81,6 +83,12 @@ class Stored:
             for each in self.refunds
             if each.cancelled_from is not None
         }
+
+    def is_given_back(self, number: int) -> bool:
+        """Whether all that a ticket cost went back: it is void, or all of its games were."""
+        ticket = self.tickets[number]
+        games = {each.void_game for each in self.refunds if each.ticket == number}
+        return number in self.voids or games >= set(range(ticket.first_game, ticket.last_game + 1))
 
 
 def read_stored(connection: Reading, draw_keys: Mapping[str, str]) -> Stored:
@@ -125,6 +133,7 @@ def read_stored(connection: Reading, draw_keys: Mapping[str, str]) -> Stored:
         shares=shares,
         verdicts=books.verdicts(connection),
         refunds=list(books.all_refunds(connection)),
+        facts=list(all_facts(connection)),
         draw_keys=draw_keys,
     )
     for entry in log.entries(connection):

@@ -18,7 +18,7 @@ def check_tender(stored: Stored) -> Iterator[Fault]:
         if sum(part.cents for part in coupons) > ticket.price_cents:
             yield Fault("tender", f"ticket {number} was paid with more coupons than it costs")
         for part in coupons:
-            if number not in stored.voids:
+            if not stored.is_given_back(number):
                 spent[part.serial or ""].append(number)
     for serial, numbers in spent.items():
         if len(numbers) > 1:

@@ -61,11 +61,12 @@ def _check_settled(
         return
     limit, in_full = game_limits(stored.cards[ticket.card].limits for ticket in live)
     cents = [cut for _, cut in won.values()]
-    paid = tuple(cents)
+    paid, shares = tuple(cents), {}
     if limit is not None and sum(cents) > limit:
         paid = prorate(cents, limit, in_full, [uncut for uncut, _ in won.values()])
-        if stored.shares.get(settled.attempt, {}) != dict(zip(won, paid, strict=True)):
-            yield Fault("wins", f"the aggregate limit of {name} is not shared as it should be")
+        shares = dict(zip(won, paid, strict=True))
+    if stored.shares.get(settled.attempt, {}) != shares:
+        yield Fault("wins", f"the aggregate limit of {name} is not shared as it should be")
     digest = sha256()
     for (ticket_number, (uncut, cut)), pay in zip(won.items(), paid, strict=True):
         digest.update(f"{ticket_number} {uncut} {cut} {pay}\n".encode())

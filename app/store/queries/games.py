@@ -16,6 +16,7 @@ from app.store.tables import (
     LocationSeries,
     LogCheckpoint,
     LogPosition,
+    Override,
     Ticket,
     Void,
 )
@@ -45,6 +46,7 @@ _OPEN = (
         Game.closes_at,
         Game.opened_at,
         Game.held_why,
+        Game.held_until,
         func.clock_timestamp(type_=Utc()).label("read_at"),
         _SEALED.c.seal,
         _SEALED.c.series.label("sealed_series"),
@@ -70,9 +72,15 @@ class OpenGame:
     opened_at: datetime
     closes_at: datetime | None
     held_why: str | None
+    held_until: datetime | None
     seal: str | None
     sealed_game: str | None
     read_at: datetime  # by the clock of the database
+
+    @property
+    def sells_until(self) -> datetime | None:
+        """Until when it is sold: until it closes, or, held, for as long as the house settled."""
+        return self.closes_at if self.held_why is None else self.held_until
 
 
 @dataclass(frozen=True)
@@ -91,6 +99,7 @@ class GameRow:
     lock_entry: int | None
     gaming_day: str | None
     held_why: str | None
+    held_until: datetime | None
 
 
 @dataclass(frozen=True)
@@ -123,10 +132,23 @@ def _open_game(row: Any) -> OpenGame | None:  # noqa: ANN401  a row of one of th
         opened_at=row.opened_at,
         closes_at=row.closes_at,
         held_why=row.held_why,
+        held_until=row.held_until,
         seal=row.seal,
         sealed_game=row.seal and f"{row.sealed_series}-{row.sealed_number}",
         read_at=row.read_at,
     )
+
+
+def is_held_open(connection: Connection, series: str, number: int) -> bool:
+    """Whether somebody said that a game does not close before it is said again."""
+    found = (
+        select(Override.closes_now)
+        .where(Override.series == series, Override.game == number)
+        .order_by(Override.entry.desc())
+        .limit(1)
+    )
+    row = connection.execute(found).first()
+    return row is not None and row.closes_now is None
 
 
 def game(connection: Connection, series: str, number: int) -> GameRow | None:

@@ -27,6 +27,7 @@ class LeaseRow:
     holder: str
     fence: int
     until: datetime
+    clock_since: datetime | None
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,11 @@ def all_series(connection: Connection) -> list[SeriesRow]:
     return [SeriesRow(*row) for row in connection.execute(found)]
 
 
+def series_coded(connection: Connection, code: str) -> SeriesRow | None:
+    """Return a series by its code."""
+    return next((each for each in all_series(connection) if each.code == code), None)
+
+
 def unfinished(connection: Connection, series: str) -> list[tuple[int, GameState]]:
     """Return the locked games of a series that wait for a further step, the oldest first."""
     done = [state.value for state in (*OVER, GameState.OPEN, GameState.FROZEN)]
@@ -66,17 +72,21 @@ def unfinished(connection: Connection, series: str) -> list[tuple[int, GameState
 
 def lease(connection: Connection, name: str, *, held: bool = False) -> LeaseRow | None:
     """Return who has a lease; held, nobody else takes it until this transaction ends."""
-    found = select(Lease.holder, Lease.fence, Lease.until).where(Lease.name == name)
+    found = select(Lease.holder, Lease.fence, Lease.until, Lease.clock_since).where(
+        Lease.name == name
+    )
     row = connection.execute(found.with_for_update() if held else found).first()
     return None if row is None else LeaseRow(*row)
 
 
-def was_told(connection: Connection, kind: str, series: str, game: int) -> bool:
-    """Whether something was told of a game already."""
-    found = select(FeedEvent.id).where(
+def was_told(
+    connection: Connection, kind: str, series: str, game: int, facts: dict[str, str]
+) -> bool:
+    """Whether something was told of a game already, in just these words."""
+    found = select(FeedEvent.facts).where(
         FeedEvent.series == series, FeedEvent.game == game, FeedEvent.kind == kind
     )
-    return connection.execute(found.limit(1)).first() is not None
+    return any(row.facts == facts for row in connection.execute(found))
 
 
 def newest_event(connection: Connection) -> int:

@@ -58,7 +58,13 @@ def played_games(
             & (Settlement.run == newest.c.run),
         )
         .join(Win, (Win.attempt == Settlement.attempt) & (Win.ticket == ticket))
-        .outerjoin(Share, (Share.attempt == Win.attempt) & (Share.ticket == Win.ticket))
+        .outerjoin(
+            Share,
+            (Share.attempt == Win.attempt)
+            & (Share.ticket == Win.ticket)
+            # Where the limit did not bite, nothing was shared, whatever rows there are.
+            & (Settlement.win_cents > Settlement.limit_cents),
+        )
         .subquery()
     )
     found = (

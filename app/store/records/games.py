@@ -41,14 +41,21 @@ def add_game(
     unit.connection.execute(insert(Game), {**values, "opened_at": now, "closes_at": closes_at})
 
 
-def set_close(
-    unit: Unit, series: str, number: int, closes_at: datetime | None, held_why: str | None
-) -> None:
-    """Have an open game close at another time, or be held."""
+def set_close(unit: Unit, series: str, number: int, closes_at: datetime | None) -> None:
+    """Have an open game close at another time."""
     unit.connection.execute(
         update(Game)
         .where(Game.series == series, Game.number == number, Game.state == GameState.OPEN.value)
-        .values(closes_at=closes_at, held_why=held_why)
+        .values(closes_at=closes_at)
+    )
+
+
+def set_hold(unit: Unit, series: str, number: int, why: str | None, until: datetime | None) -> None:
+    """Hold an open game, and say why and how long it is still sold; or let it go on."""
+    unit.connection.execute(
+        update(Game)
+        .where(Game.series == series, Game.number == number, Game.state == GameState.OPEN.value)
+        .values(held_why=why, held_until=until)
     )
 
 
@@ -71,6 +78,7 @@ def lock_game(
             locked_at=now,
             gaming_day=day,
             held_why=None,
+            held_until=None,
             tickets=tickets,
             handle_cents=handle_cents,
             lock_entry=entry,

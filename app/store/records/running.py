@@ -24,6 +24,11 @@ def keep_lease(unit: Unit, name: str, holder: str, fence: int, until: datetime) 
     )
 
 
+def note_clock(unit: Unit, name: str, since: datetime) -> None:
+    """Note from when on a jump of the clock was measured that is being taken."""
+    unit.connection.execute(update(Lease).where(Lease.name == name).values(clock_since=since))
+
+
 def set_schedule(
     unit: Unit, series: str, interval_seconds: int | None, opens: int, closes: int
 ) -> None:

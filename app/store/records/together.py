@@ -22,8 +22,18 @@ Row = tuple[type[Table], Mapping[str, object]]
 """A row for a table; where it has a column for the entry of its act, that is filled in."""
 
 _ENTRY = ("tag", "salt", "body", "leaf")
-# What only one of two transactions can add: an answer to a request id, the void of a ticket.
-_ONCE = ("pk_asked", "asked.station", "pk_void", "void.ticket")
+# What only one of two transactions can add: an answer to a request id, the void of a ticket, its
+# cancellation, the refund of a game; by the names of the constraints, and of the columns.
+_ONCE = (
+    "pk_asked",
+    "asked.station",
+    "pk_void",
+    "void.ticket",
+    "pk_cancellation",
+    "cancellation.ticket",
+    "pk_refund",
+    "refund.ticket",
+)
 
 
 class CameSecond(Exception):  # noqa: N818  not a fault: the first one's act counts, and is looked at
@@ -34,7 +44,7 @@ def add_together(unit: Unit, entry: Mapping[str, object], rows: Sequence[Row]) -
     """Add an entry of the log and the rows of its act; return the entry's id.
 
     Raises:
-        CameSecond: the same request was answered first, or the same ticket voided.
+        CameSecond: the same request was answered first, or the same ticket voided or refunded.
     """
     if unit.connection.dialect.name == "sqlite":
         added = add_entry(unit, entry)

@@ -35,7 +35,8 @@ class Game(Table):
     handle_cents: Mapped[Amount | None]
     lock_entry: Mapped[Ref | None] = mapped_column(ForeignKey("log_entry.id"), unique=True)
     gaming_day: Mapped[Code | None]  # of its lock
-    held_why: Mapped[Words | None]  # why it is not locked although its time has come
+    held_why: Mapped[Words | None]  # why it could not be drawn now, if it could not
+    held_until: Mapped[Moment | None]  # how long it is sold for in spite of that
 
     __table_args__ = (
         CheckConstraint(one_of("state", GameState), "state"),

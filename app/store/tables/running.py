@@ -7,7 +7,10 @@ from app.store.tables.base import Code, Document, Id, Moment, Name, Number, Tabl
 
 
 class Lease(Table):
-    """Who does something that only one may do, until when, and how often it has changed hands."""
+    """Who does something that only one may do, and how often it has changed hands.
+
+    Whoever has it renews `until`; who waits for it takes over when that has not changed for long.
+    """
 
     __tablename__ = "lease"
 
@@ -15,6 +18,7 @@ class Lease(Table):
     holder: Mapped[Name]
     fence: Mapped[Number]
     until: Mapped[Moment]
+    clock_since: Mapped[Moment | None]  # from when on the last jump of the clock was measured
 
 
 class FeedEvent(Table):

@@ -1,0 +1,180 @@
+"""Every fact with what its entry of the log must say of it, for whoever works it out again.
+
+Rows are given out one by one and as they are: nothing is judged here.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, select
+from sqlalchemy.orm import aliased
+
+from app.store.tables import (
+    Cancellation,
+    Certification,
+    Game,
+    Outcome,
+    Override,
+    Refund,
+    Release,
+    Settlement,
+    Staff,
+    Station,
+)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A fact: what it is, under which tags its entry may stand, and what that says."""
+
+    what: str
+    tags: tuple[str, ...]
+    entry: int
+    said: dict[str, Any]
+
+
+def all_facts(connection: Connection) -> Iterator[Fact]:
+    """Yield everything that happened to games, and what went back over tickets."""
+    yield from _locks(connection)
+    yield from _overrides(connection)
+    yield from _outcomes(connection)
+    yield from _settlements(connection)
+    yield from _certifications(connection)
+    yield from _releases(connection)
+    yield from _cancellations(connection)
+    yield from _refunds(connection)
+
+
+def _locks(connection: Connection) -> Iterator[Fact]:
+    found = select(Game.__table__).where(Game.lock_entry.is_not(None))
+    for row in connection.execute(found):
+        said = {
+            "series": row.series,
+            "game": row.number,
+            "tickets": row.tickets,
+            "handle_cents": row.handle_cents,
+            "gaming_day": row.gaming_day,
+            "closes_at": _time(row.closes_at),
+            "locked_at": _time(row.locked_at),
+        }
+        yield Fact(f"the lock of {row.series}-{row.number}", ("LOCK",), row.lock_entry, said)
+
+
+def _overrides(connection: Connection) -> Iterator[Fact]:
+    for row in connection.execute(select(Override.__table__)):
+        said = {
+            "series": row.series,
+            "game": row.game,
+            "closed_before": _time(row.closed_before),
+            "closes_now": _time(row.closes_now),
+            "reason": row.reason,
+        }
+        yield Fact(f"an override of {row.series}-{row.game}", ("OVERRIDE",), row.entry, said)
+
+
+def _outcomes(connection: Connection) -> Iterator[Fact]:
+    for row in connection.execute(select(Outcome.__table__)):
+        said = {
+            "series": row.series,
+            "game": row.game,
+            "record": row.record.hex(),
+            "time": _time(row.ended_at),
+        }
+        if row.numbers is not None:
+            said["numbers"] = row.numbers
+        tag = "VOID-GAME" if row.numbers is None else "DRAW"
+        yield Fact(f"the outcome of {row.series}-{row.game}", (tag,), row.entry, said)
+
+
+def _settlements(connection: Connection) -> Iterator[Fact]:
+    for row in connection.execute(select(Settlement.__table__)):
+        names = (
+            "series", "game", "run", "tickets", "handle_cents", "winners", "win_cents",
+            "paid_cents", "limit_cents", "in_full_below_cents",
+        )  # fmt: skip
+        said = {name: getattr(row, name) for name in names}
+        said |= {"digest": row.wins_digest.hex(), "time": _time(row.settled_at)}
+        yield Fact(f"the settlement of {row.series}-{row.game}", ("WINS",), row.entry, said)
+
+
+def _certifications(connection: Connection) -> Iterator[Fact]:
+    found = select(
+        Certification.__table__, Settlement.series, Settlement.game, Settlement.run
+    ).join(Settlement, Settlement.attempt == Certification.attempt)
+    for row in connection.execute(found):
+        names = ("series", "game", "run", "tickets", "handle_cents", "winners", "differences")
+        said = {name: getattr(row, name) for name in names}
+        said["time"] = _time(row.certified_at)
+        what = f"the verdict on {row.series}-{row.game}"
+        yield Fact(what, (row.verdict.upper(),), row.entry, said)
+
+
+def _releases(connection: Connection) -> Iterator[Fact]:
+    found = select(Release.__table__, Settlement.series, Settlement.game, Settlement.run).join(
+        Settlement, Settlement.attempt == Release.attempt
+    )
+    for row in connection.execute(found):
+        said = {name: getattr(row, name) for name in ("series", "game", "run", "reason")}
+        said["time"] = _time(row.released_at)
+        yield Fact(f"the release of {row.series}-{row.game}", ("RELEASED",), row.entry, said)
+
+
+def _cancellations(connection: Connection) -> Iterator[Fact]:
+    for row in connection.execute(_with_people(Cancellation)):
+        said = _authority(row) | {
+            "first_cancelled": row.first_cancelled,
+            "reason": row.reason,
+            "time": _time(row.cancelled_at),
+        }
+        yield Fact(f"the cancellation of ticket {row.ticket}", ("CANCEL",), row.entry, said)
+
+
+def _refunds(connection: Connection) -> Iterator[Fact]:
+    """Yield what went back for void games: all that one act gave back together."""
+    acts: dict[int, list[Any]] = defaultdict(list)
+    for row in connection.execute(_with_people(Refund)):
+        acts[row.entry].append(row)
+    for entry, rows in acts.items():
+        for row in rows:
+            said = _authority(row) | {
+                "void_games": sorted(each.game for each in rows),
+                "time": _time(row.refunded_at),
+            }
+            yield Fact(f"the refund of ticket {row.ticket}", ("REFUND", "CANCEL"), entry, said)
+
+
+def _with_people(table: Any) -> Any:  # noqa: ANN401  one of two tables with the same columns
+    approver = aliased(Staff)
+    return (
+        select(
+            table.__table__,
+            Station.code.label("station_code"),
+            Staff.code.label("writer_code"),
+            approver.code.label("approver_code"),
+        )
+        .outerjoin(Station, Station.id == table.station)
+        .outerjoin(Staff, Staff.id == table.staff)
+        .outerjoin(approver, approver.id == table.approver)
+    )
+
+
+def _authority(row: Any) -> dict[str, Any]:  # noqa: ANN401  a row of the above
+    return {
+        "ticket": row.ticket,
+        "back": row.back,
+        "station": row.station_code,
+        "writer": row.writer_code,
+        "approver": row.approver_code,
+        "with_code": row.with_code,
+        "request_id": row.request,
+    }
+
+
+def _time(moment: datetime | None) -> str | None:
+    """Return a moment as entries write it."""
+    if moment is None:
+        return None
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -189,7 +189,7 @@ class Caller:
             log.error("grading %s-%s failed", series, number, exc_info=fault)
             failed = self._failures.get(which, Failures())
             self._failures[which] = failed.once_more(self.counted())
-        self._grading = {key: work for key, work in self._grading.items() if not work.done()}
+        self._grading.pop(which, None)
         failures = self._failures.get(which)
         if failures is None or self.counted() >= failures.again_at:
             self._grading[which] = self._desk.submit(self._settle_and_certify, series, number)
@@ -248,7 +248,7 @@ class Caller:
     def _lock(self, lease: Held, series: SeriesRow, game: OpenGame) -> None:
         # Once more: if the clock has jumped within this turn, the time has not come yet.
         self._mind_the_clock(lease)
-        locked = lock_on_time(self.office, lease, series.code, game.number)
+        locked = lock_on_time(self.office, self._renewed(), series.code, game.number)
         if locked is not None:
             self._draw(series.code, locked)
 

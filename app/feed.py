@@ -10,7 +10,6 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
@@ -108,13 +107,12 @@ class Feed:
             await asyncio.sleep(LOOK_SECONDS)
 
     def _tell(self, listener: "asyncio.Queue[Told | None]", told: Told) -> None:
-        try:
+        if listener.qsize() < BEHIND_MOST:
             listener.put_nowait(told)
-        except asyncio.QueueFull:
-            # It is let go: it comes again, and names the last that it saw.
-            self._listeners.discard(listener)
-            listener.get_nowait()
-            listener.put_nowait(None)
+            return
+        # It is let go behind what it has: it comes again, and names the last that it saw.
+        self._listeners.discard(listener)
+        listener.put_nowait(None)
 
     def _new_texts(self) -> list[Told]:
         with self.office.database.reading() as connection:
@@ -153,9 +151,7 @@ class Feed:
     # ---- listeners -------------------------------------------------------------------------------
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(
-            OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError
-        ):
+        try:
             async with asyncio.timeout(REQUEST_SECONDS):
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             status = self._status(head)
@@ -165,7 +161,10 @@ class Feed:
                 async for text in self._told(_last_seen(head)):
                     writer.write(text.encode())
                     await writer.drain()
-        writer.close()
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
+            pass  # whoever it was has gone, or never was a listener
+        finally:
+            writer.close()
 
     def _status(self, head: str) -> HTTPStatus:
         line = head.split("\r\n", 1)[0].split(" ")
@@ -178,7 +177,7 @@ class Feed:
         return HTTPStatus.OK
 
     async def _told(self, seen: str) -> AsyncIterator[str]:
-        listener: asyncio.Queue[Told | None] = asyncio.Queue(BEHIND_MOST)
+        listener: asyncio.Queue[Told | None] = asyncio.Queue()
         self._listeners.add(listener)
         try:
             yield HEAD

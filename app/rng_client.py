@@ -41,6 +41,14 @@ class NotBelieved(NotNow):
     """What came from a keyed process does not follow from its signatures."""
 
 
+class Elsewhere(NotNow):
+    """The inspector has cosigned another size than we know of: an answer was lost, or entries."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(f"The inspector has seen {size} entries of the log.")
+        self.size = size
+
+
 class Marked(Exception):  # noqa: N818  a void that cannot be: the game has an outcome
     """The game has a mark, and must be completed."""
 
@@ -328,14 +336,6 @@ class KeyedProcesses:
             raise NotBelieved("The void is not believed: it is that of another statement.")
         record = document_hash(document["record"]["body"])
         return Ended(document, bytes.fromhex(record), None)
-
-
-class Elsewhere(Exception):  # noqa: N818  an answer that was lost, not a fault
-    """The inspector has cosigned another size than we know of."""
-
-    def __init__(self, size: int) -> None:
-        super().__init__(f"the inspector has seen {size} entries")
-        self.size = size
 
 
 def publish_terms(  # noqa: PLR0913, PLR0917  what a house brings to the ceremony

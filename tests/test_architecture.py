@@ -78,8 +78,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
 # What a pure module may take from the standard library: values, and nothing that reads a clock,
 # a file, a socket or a source of randomness.
 VALUE_MODULES = {
-    "collections", "contextlib", "dataclasses", "enum", "fractions", "functools", "itertools",
-    "json", "math", "re", "tomllib", "types", "typing",
+    "collections", "contextlib", "dataclasses", "datetime", "enum", "fractions", "functools",
+    "itertools", "json", "math", "re", "tomllib", "types", "typing",
 }  # fmt: skip
 
 
@@ -140,6 +140,11 @@ def purity_faults(root: Path) -> list[str]:
             or (within(target, "math") and target != "math.comb")  # the rest of it makes floats
         ]
         faults += [f"{name}:{node.lineno} {what}" for node, what in float_faults(tree)]
+        faults += [
+            f"{name}:{node.lineno} reads a clock"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and node.attr in ("now", "today", "utcnow")
+        ]
     return faults
 
 
@@ -245,7 +250,8 @@ def test_a_planted_import_against_the_arrows_is_found(
     ("code", "fault"),
     [
         ("import random", "imports random"),
-        ("from datetime import datetime", "imports datetime.datetime"),
+        ("from time import time", "imports time.time"),
+        ("from datetime import date\n\nTODAY = date.today()", "reads a clock"),
         ("import numpy", "imports numpy"),
         ("HALF = 0.5", "has a float"),
         ("HALF = float(1)", "uses float"),

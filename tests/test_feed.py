@@ -5,11 +5,11 @@ import json
 import socket
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from app.feed import Feed
+from app.feed import BEHIND_MOST, Feed
 from app.flow.draw import end_game
 from app.store.queries.running import events_after
 from app.store.records.outcomes import event_row
@@ -206,3 +206,50 @@ def test_of_two_who_tell_at_once_the_second_waits_so_that_no_event_is_passed_ove
     with floor.office.database.reading() as connection:
         told = events_after(connection, 0)
     assert [event.kind for event in told[-2:]] == ["first", "second"]
+
+
+def happen(floor: Floor, times: int) -> None:
+    with floor.office.unit() as unit:
+        for place in range(times):
+            add_event(unit, event_row(unit, "closes", "M", 1, {"place": place}, unit.now()))
+        unit.commit()
+
+
+def test_whoever_missed_more_than_a_thousand_events_gets_all_of_them(floor: Floor) -> None:
+    async def story(port: int) -> None:
+        board = await Listener.at(port)
+        await asyncio.to_thread(happen, floor, 1)
+        ((seen, _, _),) = await board.until("closes")
+        board.close()
+        await asyncio.to_thread(happen, floor, 1500)
+        told: list[Told] = []
+        while len(told) < 1500:
+            again = await Listener.at(port, seen=seen)
+            with suppress(asyncio.IncompleteReadError):  # let go: it comes again
+                while len(told) < 1500:
+                    told += await again.until("closes")
+                    seen = told[-1][0]
+            again.close()
+        assert [facts["place"] for _, _, facts in told] == list(range(1500))
+
+    run(floor, story)
+
+
+def test_a_board_that_takes_nothing_is_let_go_so_that_it_comes_again(floor: Floor) -> None:
+    async def story() -> None:
+        feed = Feed(floor.office)
+        told = feed._told("")  # noqa: SLF001  a board that stalls
+        await anext(told)
+        waiting = asyncio.ensure_future(anext(told))
+        await asyncio.sleep(0)
+        (listener,) = feed._listeners  # noqa: SLF001
+        for number in range(1, BEHIND_MOST + 10):
+            if listener in feed._listeners:  # noqa: SLF001
+                feed._tell(listener, (str(number), f"event {number}"))  # noqa: SLF001
+        assert feed._listeners == set()  # noqa: SLF001
+        assert await waiting == "event 1"
+        async with asyncio.timeout(SECONDS):
+            rest = [text async for text in told]
+        assert rest == [f"event {number}" for number in range(2, BEHIND_MOST + 1)]
+
+    asyncio.run(story())

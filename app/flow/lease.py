@@ -23,7 +23,7 @@ from app.store.records import running as records
 from app.store.unit import Unit
 
 CALLER = "caller"
-LEASED = timedelta(seconds=30)  # longer than a keyed process can be waited for
+LEASED = timedelta(seconds=45)  # longer than both keyed processes together can be waited for
 
 
 class LeaseLost(Exception):  # noqa: N818  another process has taken over

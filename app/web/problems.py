@@ -59,6 +59,7 @@ STATUS: dict[str, int] = {
     No.NOT_FROZEN.code: 409,
     No.NOT_READY.code: 409,
     No.TIME_PASSED.code: 409,
+    No.TIME_FAR.code: 422,
     No.VOID_INSTEAD.code: 409,
     No.NOTHING_TO_REFUND.code: 409,
 }

@@ -180,26 +180,19 @@ PLANTED: dict[str, Planted] = {
         {
             "locks": ["game F-101 and its LOCK entry do not agree"],
             "draws in turn": ["game F-101 was locked before the one before it was drawn"],
+            "facts": ["the lock of F-101 has another's entry"],
         },
     ),
     "the time of a lock was moved before its sales": (
         "15.3(c)",
         ["UPDATE game SET locked_at = opened_at WHERE series = 'M' AND number = 1"],
-        {
-            "locks": [
-                "ticket 1 was sold after its game was locked",
-                "ticket 2 was sold after its game was locked",
-                "ticket 3 was sold after its game was locked",
-                "ticket 3 was voided after its game was locked",
-            ]
-        },
+        {"facts": ["the lock of M-1 is not what its entry says"]},
     ),
     "a ticket was moved back to a game that is locked": (
         "X-lock-server",
         ["UPDATE ticket SET first_game = 1, last_game = 1 WHERE number = 4"],
         {
             "locks": [
-                "ticket 4 was sold after its game was locked",
                 "ticket 4 was sold behind the lock of its game in the log",
             ],
             "sold files": ["the lock of M-1 does not say what was sold"],
@@ -221,12 +214,18 @@ PLANTED: dict[str, Planted] = {
     "the count of a locked game was changed": (
         "X-lock-seal",
         ["UPDATE game SET tickets = 3 WHERE series = 'M' AND number = 1"],
-        {"sold files": ["game M-1 does not say what its lock says"]},
+        {
+            "sold files": ["game M-1 does not say what its lock says"],
+            "facts": ["the lock of M-1 is not what its entry says"],
+        },
     ),
     "the handle of a locked game was changed": (
         "X-lock-seal",
         ["UPDATE game SET handle_cents = 199 WHERE series = 'M' AND number = 1"],
-        {"sold files": ["game M-1 does not say what its lock says"]},
+        {
+            "sold files": ["game M-1 does not say what its lock says"],
+            "facts": ["the lock of M-1 is not what its entry says"],
+        },
     ),
     "a part of a tender became smaller": (
         "15.3(b)",
@@ -586,7 +585,7 @@ def test_a_lock_that_never_was_is_found(floor: Floor) -> None:
     busy(floor)
     with floor.office.unit() as unit:
         sold = {"tickets": 1, "handle_cents": 100, "cards": []}
-        floor.office.log(unit, Tag.LOCK, {"series": "F", "game": 100, **sold})
+        entry = floor.office.log(unit, Tag.LOCK, {"series": "F", "game": 100, **sold})
         unit.commit()
     assert found_in(floor) == {
         "locks": ["game F-100 and its LOCK entry do not agree"],
@@ -594,6 +593,7 @@ def test_a_lock_that_never_was_is_found(floor: Floor) -> None:
             "the lock of F-100 does not say what was sold",
             "game F-100 does not say what its lock says",
         ],
+        "facts": [f"entry {entry.id} tells of what is not there (LOCK)"],
     }
 
 

@@ -1,21 +1,29 @@
 """The caller: games by themselves, through whatever happens (15.5(b) to 15.5(e), X-clock)."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
+from app import caller as calling
 from app.caller import Caller
-from app.flow.draw import ask_to_void
+from app.flow.clock_jump import take_jump
+from app.flow.draw import ask_to_void, end_game
 from app.flow.lease import CALLER, LEASED, LeaseLost, Watch, take_lease
-from app.flow.lockout import lock_on_time
+from app.flow.lockout import lock_at_station, lock_on_time
+from app.flow.office import Office
 from app.flow.override import override_close
 from app.flow.schedule import change_schedule, is_within_hours, next_close
+from app.flow.settle import settle_game
+from app.rng_client import KeyedProcesses
 from app.software import software_hash
 from app.store.queries import games
 from app.store.queries.games import OpenGame
 from app.store.queries.running import SeriesRow
-from tests.floor import Floor, dollar
+from app.store.unit import CommitUnknown
+from tests.floor import SAM, Floor, dollar
 from tests.looking import bodies, refuses, rows
 
 MINUTE = 60
@@ -210,6 +218,192 @@ def test_a_supervisor_holds_postpones_and_closes_early_and_it_is_recorded(
         override_close(office, sam, "X", 2, None, "what")
 
 
+# ---- hands in the machine ------------------------------------------------------------------------
+
+
+@pytest.mark.rule("15.5(d)", "15.5(b)")
+def test_a_game_that_is_locked_by_hand_is_followed_by_one_with_a_time(
+    floor: Floor, caller: Caller
+) -> None:
+    begin(floor)
+    turns(floor, caller, 3)
+    number = open_game(floor).number
+    lock_at_station(floor.office, floor.signed_in(SAM), "M", number, None)
+    closes_at = open_game(floor).closes_at
+    assert closes_at is not None
+    assert closes_at - floor.moment[0] <= timedelta(seconds=3 * MINUTE)
+    turns(floor, caller, 10)
+    assert open_game(floor).number > number + 2
+
+
+@pytest.mark.rule("15.5(b)")
+def test_a_game_that_was_opened_without_a_time_gets_one_when_its_series_has_an_interval(
+    floor: Floor, caller: Caller
+) -> None:
+    assert open_game(floor).closes_at is None
+    turns(floor, caller, 5)
+    assert open_game(floor).number == 2
+    (body,) = bodies(floor, "CLOSES")
+    assert (body["series"], body["game"]) == ("M", 1)
+
+
+@pytest.mark.rule("15.5(b)")
+def test_a_series_that_is_to_be_run_by_hand_is_from_its_next_game_on(
+    floor: Floor, caller: Caller
+) -> None:
+    begin(floor)
+    turns(floor, caller, 3)
+    change_schedule(floor.office, floor.sam, "M", None)
+    turns(floor, caller, 10)
+    assert (open_game(floor).number, open_game(floor).closes_at) == (3, None)
+    floor.sell(floor.writing())
+
+
+@pytest.mark.rule("15.5(e)")
+def test_a_game_that_is_run_by_hand_is_locked_at_the_time_it_was_given(
+    floor: Floor, caller: Caller
+) -> None:
+    at = floor.moment[0] + timedelta(minutes=2)
+    override_close(floor.office, floor.sam, "F", 100, at, "the last of the night")
+    turns(floor, caller, 3)
+    assert floor.state(100, "F") == "certified"
+    assert open_game(floor, "F").closes_at is None
+    with refuses("game.time_far"):
+        week = floor.moment[0] + timedelta(days=8)
+        override_close(floor.office, floor.sam, "F", 101, week, "never")
+
+
+@pytest.mark.rule("15.5(c)")
+def test_a_game_that_was_postponed_has_a_second_notice(floor: Floor, caller: Caller) -> None:
+    begin(floor)
+    turns(floor, caller, 1)
+    later = floor.moment[0] + timedelta(minutes=30)
+    override_close(floor.office, floor.sam, "M", 1, later, "a bus is coming")
+    turns(floor, caller, 31)
+    notices = "SELECT count(*) FROM feed_event WHERE kind = 'notice' AND series = 'M' AND game = 1"
+    assert rows(floor, notices) == [(2,)]
+    assert floor.state(1) == "certified"
+
+
+@pytest.mark.rule("15.5(e)", "X-recovery")
+def test_a_game_that_was_postponed_while_it_was_held_keeps_its_time(
+    floor: Floor, caller: Caller
+) -> None:
+    begin(floor)
+    caller.turn()
+    house = floor.keyed.started
+    house.kill_rng()
+    turns(floor, caller, 3)
+    assert open_game(floor).held_why
+    until = floor.moment[0] + timedelta(minutes=30)
+    override_close(floor.office, floor.sam, "M", 1, until, "a bus is coming")
+    house.start_other("rng")
+    house.unlock_sealed()
+    turns(floor, caller, 4)
+    game = open_game(floor)
+    assert (game.number, game.held_why, game.closes_at) == (1, None, until)
+
+
+@pytest.mark.rule("15.5(e)", "X-recovery")
+def test_of_a_game_that_is_held_and_held_open_only_the_second_stays(
+    floor: Floor, caller: Caller
+) -> None:
+    begin(floor)
+    caller.turn()
+    house = floor.keyed.started
+    house.kill_rng()
+    turns(floor, caller, 3)
+    override_close(floor.office, floor.sam, "M", 1, None, "wait for the mayor")
+    house.start_other("rng")
+    house.unlock_sealed()
+    turns(floor, caller, 4)
+    game = open_game(floor)
+    assert (game.number, game.held_why, game.closes_at) == (1, None, None)
+
+
+@pytest.mark.rule("X-recovery")
+@pytest.mark.parametrize("series", ["M", "F"])
+def test_without_a_generator_sales_stop_after_a_while_in_games_without_a_time_too(
+    floor: Floor, caller: Caller, series: str
+) -> None:
+    wanda = floor.writing()
+    if series == "M":
+        override_close(floor.office, floor.sam, "M", 1, None, "a crowd")
+    caller.turn()
+    floor.keyed.started.kill_rng()
+    turns(floor, caller, 2)
+    assert "generator" in (open_game(floor, series).held_why or "")
+    floor.sell(wanda, dollar(series))
+    turns(floor, caller, 10)
+    with refuses("game.closed"):
+        floor.sell(wanda, dollar(series))
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_held_game_that_is_to_close_early_is_not_sold_longer(
+    floor: Floor, caller: Caller
+) -> None:
+    wanda = floor.writing()
+    begin(floor)
+    caller.turn()
+    floor.keyed.started.kill_rng()
+    turns(floor, caller, 2)
+    soon = floor.moment[0] + timedelta(seconds=30)
+    override_close(floor.office, floor.sam, "M", 1, soon, "we go home")
+    floor.pass_time(minutes=1)
+    with refuses("game.closed"):
+        floor.sell(wanda)
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_fault_in_one_series_holds_that_one_and_stops_no_other(
+    floor: Floor, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(floor)
+    at = floor.moment[0] + timedelta(minutes=1)
+    change_schedule(floor.office, floor.sam, "F", 3 * MINUTE)
+    override_close(floor.office, floor.sam, "F", 100, at, "begin")
+    draw = end_game
+
+    def faulty(office: Office, keyed: KeyedProcesses, series: str, number: int) -> None:
+        if series == "F":
+            raise LookupError("a fault of this series alone")
+        draw(office, keyed, series, number)
+
+    monkeypatch.setattr(calling, "end_game", faulty)
+    turns(floor, caller, 10)
+    assert floor.state(1) == "certified"
+    assert floor.state(100, "F") == "locked"
+    assert open_game(floor, "F").held_why == "A fault of the system: LookupError."
+    monkeypatch.setattr(calling, "end_game", draw)
+    turns(floor, caller, 2)
+    assert floor.state(100, "F") == "certified"
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_grading_that_fails_is_tried_again_ever_less_often(
+    floor: Floor, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries = []
+
+    def faulty(_: Office, series: str, number: int) -> None:
+        tries.append((series, number))
+        raise LookupError("no grading now")
+
+    settle = settle_game
+    monkeypatch.setattr(calling, "settle_game", faulty)
+    number = floor.lock("F")
+    for _ in range(300):
+        floor.pass_time(seconds=1)
+        caller.turn()
+        with suppress(LookupError):
+            caller.finish_grading()
+    assert 7 <= tries.count(("F", number)) <= 12
+    monkeypatch.setattr(calling, "settle_game", settle)
+    turns(floor, caller, 2)
+    assert floor.state(number, "F") == "certified"
+
+
 # ---- two callers ---------------------------------------------------------------------------------
 
 
@@ -276,6 +470,128 @@ def test_a_jump_of_the_clock_is_recorded_and_moves_the_close_along(
     (body,) = bodies(floor, "CLOCK")
     assert abs(body["milliseconds"] - minutes * 60_000) < 1000
     caller.finish_grading()
+    floor.check_books()
+
+
+def with_ticks(floor: Floor, name: str, ticks: list[float]) -> Caller:
+    """A caller that counts by itself, whatever the clock of the house says."""
+    return Caller(floor.office, floor.two_keys, name, lambda: ticks[0])
+
+
+def in_half_an_hour(floor: Floor) -> None:
+    change_schedule(floor.office, floor.sam, "M", 3 * MINUTE)
+    at = floor.moment[0] + timedelta(minutes=30)
+    override_close(floor.office, floor.sam, "M", 1, at, "begin")
+
+
+@pytest.mark.rule("X-clock")
+@pytest.mark.parametrize("active_dies", [False, True])
+def test_a_jump_makes_no_second_caller_take_over_and_lock_early(
+    floor: Floor, active_dies: bool
+) -> None:
+    in_half_an_hour(floor)
+    ticks = [0.0]
+    first, second = (with_ticks(floor, name, ticks) for name in ("first", "second"))
+    first.turn()
+    second.turn()
+    ticks[0] += 0.5
+    floor.pass_time(minutes=60)
+    second.turn()
+    assert second.lease is None
+    for _ in range(200):
+        ticks[0] += 0.5
+        floor.moment[0] += timedelta(seconds=0.5)
+        if not active_dies:
+            first.turn()
+        second.turn()
+    assert (second.lease is not None) is active_dies
+    assert floor.state(1) == "open"
+    assert len(bodies(floor, "CLOCK")) == 1
+    first.finish_grading()
+
+
+@pytest.mark.rule("X-clock", "X-recovery")
+def test_a_clock_that_is_set_back_keeps_no_caller_away(floor: Floor) -> None:
+    in_half_an_hour(floor)
+    ticks = [0.0]
+    with_ticks(floor, "dies", ticks).turn()
+    floor.pass_time(hours=-24)
+    other = with_ticks(floor, "lives", ticks)
+    other.turn()
+    ticks[0] += LEASED.total_seconds() + 1
+    other.turn()
+    assert other.lease is not None
+
+
+@pytest.mark.rule("X-clock")
+def test_a_jump_within_a_turn_locks_nothing_early(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_half_an_hour(floor)
+    ticks = [0.0]
+    caller = with_ticks(floor, "first", ticks)
+    caller.turn()
+    ready = floor.two_keys.check_ready
+
+    def slow() -> None:
+        floor.pass_time(minutes=60)
+        monkeypatch.setattr(floor.two_keys, "check_ready", ready)
+
+    monkeypatch.setattr(floor.two_keys, "check_ready", slow)
+    caller.turn()
+    assert floor.state(1) == "open"
+
+
+@pytest.mark.rule("X-clock")
+def test_many_small_steps_of_the_clock_add_up_to_a_jump(floor: Floor) -> None:
+    in_half_an_hour(floor)
+    ticks = [0.0]
+    caller = with_ticks(floor, "first", ticks)
+    while floor.state(1) == "open":
+        floor.moment[0] += timedelta(seconds=10)
+        ticks[0] += 8.5
+        caller.turn()
+    caller.finish_grading()
+    assert ticks[0] > 29 * MINUTE
+
+
+@pytest.mark.rule("X-clock", "X-recovery")
+def test_a_jump_whose_commit_was_not_answered_is_taken_once(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_half_an_hour(floor)
+    ticks = [0.0]
+    caller = with_ticks(floor, "first", ticks)
+    caller.turn()
+    before = open_game(floor).closes_at
+    take = take_jump
+
+    def lost(*given: Any) -> None:  # noqa: ANN401
+        take(*given)
+        monkeypatch.setattr(calling, "take_jump", take)
+        raise CommitUnknown
+
+    monkeypatch.setattr(calling, "take_jump", lost)
+    floor.pass_time(hours=1)
+    with pytest.raises(CommitUnknown):
+        caller.turn()
+    caller.turn()
+    after = open_game(floor).closes_at
+    assert before is not None
+    assert after is not None
+    assert abs(after - before - timedelta(hours=1)) < timedelta(seconds=2)
+    assert len(bodies(floor, "CLOCK")) == 1
+
+
+@pytest.mark.rule("X-clock", "X-audit-books")
+def test_a_house_whose_clock_was_set_back_has_clean_books(floor: Floor) -> None:
+    floor.pass_time(hours=5)
+    wanda = floor.writing()
+    floor.sell(wanda)
+    floor.play()
+    floor.sell(wanda)
+    floor.pass_time(hours=-1)
+    floor.play()
     floor.check_books()
 
 

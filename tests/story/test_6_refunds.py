@@ -1,19 +1,24 @@
 """Money back for games that are not played (15.4(d)-refund, X-fault-refund)."""
 
 from dataclasses import replace
+from datetime import timedelta
+from typing import Any
 
 import pytest
 
+from app.flow import refund as refunding
 from app.flow.access import Approval, Credentials
 from app.flow.asking import Answer
 from app.flow.draw import ask_to_void
 from app.flow.look_up import look_up
+from app.flow.override import override_close
 from app.flow.refund import Refunding, refund_ticket
 from app.keno.tender import Tender, TenderKind
-from tests.floor import SAM, SUE, WALT, Floor, dollar, secret_of
+from tests.floor import SAM, SECOND_STATION, SUE, WALT, Floor, dollar, secret_of
 from tests.looking import bodies, postings, refuses, rows
 
 FIVE = dollar(games=5)
+ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
 
 
 def refund(
@@ -133,7 +138,7 @@ def test_a_ticket_whose_only_game_is_void_stands_as_a_refund(floor: Floor) -> No
     found = look_up(floor.office, wanda, 1)
     assert (found["standing"], found["refund_due_cents"]) == ("refund", 100)
     refund(floor, wanda)
-    assert look_up(floor.office, wanda, 1)["standing"] == "no-win"
+    assert look_up(floor.office, wanda, 1)["standing"] == "refunded"
     floor.check_books()
 
 
@@ -192,3 +197,80 @@ def test_a_refund_needs_an_open_drawer(floor: Floor) -> None:
     walt = floor.signed_in(WALT, "B2")
     with refuses("drawer.not_open"):
         refund(floor, walt)
+
+
+# ---- twice, and with coupons ---------------------------------------------------------------------
+
+
+@pytest.mark.rule("15.4(d)-refund")
+def test_what_was_cancelled_once_is_not_cancelled_again_if_its_game_is_postponed(
+    floor: Floor,
+) -> None:
+    wanda = floor.writing()
+    floor.sell(wanda, FIVE)
+    floor.play()
+    soon = floor.moment[0] + timedelta(seconds=5)
+    override_close(floor.office, floor.sam, "M", 2, soon, "early")
+    floor.pass_time(seconds=6)
+    assert refund(floor, wanda)["cancelled_from"] == 3
+    later = floor.moment[0] + timedelta(minutes=5)
+    override_close(floor.office, floor.sam, "M", 2, later, "late after all")
+    with refuses("ticket.nothing_to_refund"):
+        refund(floor, wanda)
+    floor.check_books()
+
+
+@ON_POSTGRESQL  # on SQLite there is one writer at a time
+@pytest.mark.rule("15.4(d)-refund", "X-fault-refund")
+@pytest.mark.parametrize("cancel", [True, False])
+def test_of_two_stations_that_refund_a_ticket_at_once_the_second_is_told_that_it_was_done(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch, cancel: bool
+) -> None:
+    wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
+    floor.sell(wanda, dollar(games=3))
+    if cancel:
+        floor.play()
+    else:
+        void_next(floor)
+    due = refunding._due  # noqa: SLF001  the moment at which the other one comes first
+
+    def meanwhile(*given: Any, **named: Any) -> Any:  # noqa: ANN401
+        found = due(*given, **named)
+        monkeypatch.setattr(refunding, "_due", due)
+        refund(floor, walt, cancel=cancel)
+        return found
+
+    monkeypatch.setattr(refunding, "_due", meanwhile)
+    with refuses("ticket.nothing_to_refund"):
+        refund(floor, wanda, cancel=cancel)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-fault-refund", "15.3(b)")
+def test_if_no_game_of_a_ticket_was_played_its_coupon_can_be_used_again(floor: Floor) -> None:
+    wanda = floor.writing()
+    coupon = (Tender(TenderKind.COUPON, 60, "C1"), Tender(TenderKind.CURRENCY, 40))
+    floor.sell(wanda, replace(dollar(), tender=coupon))
+    void_next(floor)
+    found = look_up(floor.office, wanda, 1)
+    assert (found["standing"], found["refund_due_cents"]) == ("refund", 40)
+    back = refund(floor, wanda)
+    assert (back["back_cents"], back["coupon_cents"], back["coupons_back"]) == (40, 60, ["C1"])
+    found = look_up(floor.office, wanda, 1)
+    assert found["explanation"] == "No game of it was played; its price went back."
+    floor.sell(wanda, replace(dollar(), tender=coupon))
+    floor.check_books()
+
+
+@pytest.mark.rule("X-fault-refund")
+def test_a_coupon_that_was_partly_played_for_stays_spent(floor: Floor) -> None:
+    wanda = floor.writing()
+    coupon = (Tender(TenderKind.COUPON, 150, "C1"), Tender(TenderKind.CURRENCY, 50))
+    floor.sell(wanda, replace(dollar(games=2), tender=coupon))
+    floor.play()
+    void_next(floor)
+    back = refund(floor, wanda)
+    assert (back["back_cents"], back["coupon_cents"], back["coupons_back"]) == (50, 50, [])
+    with refuses("coupon.spent"):
+        floor.sell(wanda, replace(dollar(games=2), tender=coupon))
+    floor.check_books()

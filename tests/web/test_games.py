@@ -1,10 +1,12 @@
 """Games over HTTP: locking, overriding and voiding them, money back, and what anyone can read."""
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 import pytest
 from flask import Flask
 
+from app.clock import time_text
 from app.flow.override import hold_game
 from app.web import create_app
 from rng.lab.verify import verify_draw
@@ -56,19 +58,21 @@ def test_a_writer_locks_the_open_game_only_with_a_supervisor(
 
 
 @pytest.mark.rule("15.5(e)")
-def test_a_supervisor_postpones_or_closes_a_game_and_says_why(supervisor: Station) -> None:
-    later = {"closes_at": "2099-01-01T12:00:00Z", "reason": "The band is late."}
-    assert supervisor.post("games/M/1/close", later).json == {
-        "game": "M-1",
-        "closes_at": "2099-01-01T12:00:00.000Z",
-    }
+def test_a_supervisor_postpones_or_closes_a_game_and_says_why(
+    supervisor: Station, floor: Floor
+) -> None:
+    tomorrow = (floor.moment[0] + timedelta(days=1)).isoformat(timespec="seconds")
+    later = {"closes_at": tomorrow, "reason": "The band is late."}
+    closes_at = time_text(datetime.fromisoformat(tomorrow))
+    told = {"game": "M-1", "closes_at": closes_at}
+    assert supervisor.post("games/M/1/close", later).json == told
     no_reason = supervisor.post("games/M/1/close", {**later, "reason": " "})
     assert (no_reason.status, no_reason.json["code"]) == (422, "reason.missing")
-    for wrong in ("tomorrow", "2099-01-01T12:00:00"):
+    for wrong in ("tomorrow", "2026-11-17T12:00:00"):
         refused = supervisor.post("games/M/1/close", {**later, "closes_at": wrong})
         assert (refused.status, refused.json["code"]) == (422, "document.wrong_type")
     listed = {game["series"]: game for game in supervisor.get("games").json["games"]}
-    assert listed["M"]["closes_at"] == "2099-01-01T12:00:00.000Z"
+    assert listed["M"]["closes_at"] == closes_at
 
 
 @pytest.mark.rule("15.4(d)-refund", "X-ticket-exactly-once")
@@ -136,3 +140,30 @@ def test_anyone_sees_on_the_front_page_what_was_drawn_and_why_a_game_is_held(
     assert "Held: The inspector is locked" in page
     listed = app.test_client().get("/api/v1/games").get_json()["games"]
     assert any(game["held_why"] for game in listed)
+
+
+@pytest.mark.rule("15.5(e)")
+@pytest.mark.parametrize(
+    "moment", ["0001-01-01T00:00+14:00", "9999-12-31T23:59:59-14:00", "9999-12-31T23:59:59Z"]
+)
+def test_a_time_beyond_all_calendars_is_refused(supervisor: Station, moment: str) -> None:
+    refused = supervisor.post("games/M/1/close", {"closes_at": moment, "reason": "never"})
+    assert refused.status == 422
+    assert refused.json["code"] in {"document.wrong_type", "game.time_far", "game.time_passed"}
+
+
+@pytest.mark.parametrize("act", ["close", "void", "lock"])
+@pytest.mark.parametrize("series", ["%00", "M%00", "M%0A", "%E2%80%A8"])
+def test_a_series_that_cannot_be_named_is_none(supervisor: Station, act: str, series: str) -> None:
+    body = {} if act == "lock" else {"reason": "why not"}
+    refused = supervisor.post(f"games/{series}/1/{act}", body)
+    assert (refused.status, refused.json["code"]) == (404, "series.unknown")
+
+
+@pytest.mark.parametrize("reason", ["two\nlines", "a bell\a", "\u2028"])
+def test_a_reason_is_a_line_that_can_be_read(
+    supervisor: Station, floor: Floor, reason: str
+) -> None:
+    floor.lock()
+    refused = supervisor.post("games/M/1/void", {"reason": reason})
+    assert (refused.status, refused.json["code"]) == (422, "reason.missing")

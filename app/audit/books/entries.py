@@ -64,13 +64,13 @@ def check_facts(stored: Stored) -> Iterator[Fault]:
     known = {fact.entry for fact in stored.facts}
     for entry, tag in stored.tags.items():
         if tag in OF_FACTS and entry not in known:
-            yield Fault("entries", f"entry {entry} tells of what is not there ({tag})")
+            yield Fault("facts", f"entry {entry} tells of what is not there ({tag})")
     for fact in stored.facts:
         body = stored.bodies.get(fact.entry, {})
         if stored.tags.get(fact.entry) not in fact.tags:
-            yield Fault("entries", f"{fact.what} has another's entry")
+            yield Fault("facts", f"{fact.what} has another's entry")
         elif {name: body.get(name) for name in fact.said} != fact.said:
-            yield Fault("entries", f"{fact.what} is not what its entry says")
+            yield Fault("facts", f"{fact.what} is not what its entry says")
 
 
 def _said(moment: datetime) -> str:

@@ -1,6 +1,6 @@
 """A held game keeps the time at which it was to close; a jump of the clock is taken once.
 
-Revision: 2026_11_16_holds
+Revision: 2026_11_16_withheld
 """
 
 import sqlalchemy as sa
@@ -8,7 +8,7 @@ from alembic import op
 
 from app.store.columns import Utc
 
-revision = "2026_11_16_holds"
+revision = "2026_11_16_withheld"
 down_revision = "2026_11_16_wins"
 branch_labels = None
 depends_on = None

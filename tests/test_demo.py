@@ -6,13 +6,21 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
+from sqlalchemy.exc import OperationalError
+
+from app import demo
+from app.store.queries import paper
+from rng.serve.protocol import Refused
+from tests.floor import Floor
 
 ROOT = Path(__file__).parent.parent
 SECONDS = 60
@@ -144,3 +152,45 @@ def test_every_process_of_the_house_can_be_killed_and_games_go_on(
         [*verify, "--keys", "var/public"], cwd=tmp_path, env=environment, check=False
     )
     assert verified.returncode == 0
+
+
+@pytest.mark.rule("X-recovery")
+def test_paper_goes_on_after_the_database_was_away(
+    floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "VAR", tmp_path)
+    jobs_after = paper.jobs_after
+    times = iter(range(1_000_000))
+
+    def away_at_first(*given: Any) -> list[paper.Job]:  # noqa: ANN401
+        if next(times) == 0:
+            raise OperationalError("SELECT", {}, Exception("the server closed the connection"))
+        return list(jobs_after(*given))
+
+    monkeypatch.setattr(paper, "jobs_after", away_at_first)
+    stop = threading.Event()
+    printing = threading.Thread(target=demo._print_paper, args=(floor.office, stop))  # noqa: SLF001
+    printing.start()
+    floor.sell(floor.writing())
+    wait_for(lambda: list((tmp_path / "paper").glob("*-ticket-1.txt")))
+    stop.set()
+    printing.join()
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_keyed_process_that_refuses_to_be_unlocked_ends_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Refusing:
+        def __init__(self, address: object) -> None:
+            pass
+
+        def call(self, *_: object) -> None:
+            raise Refused("key.failed", "The journal is damaged.", {})
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setattr(demo, "Client", Refusing)
+    monkeypatch.setattr(demo, "START_SECONDS", 0.2)
+    demo._unlock("rng")  # noqa: SLF001

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.flow import settle
+from app.flow import certify, settle
 from app.flow.access import at_console
 from app.flow.certify import certify_game
 from app.flow.lockout import lock_game
@@ -181,6 +181,10 @@ def a_line_forgotten(graded: GameGrade) -> GameGrade:
     return GameGrade(graded.lines, win, int(win), graded.capped)
 
 
+def one_more(graded: GameGrade) -> GameGrade:
+    return GameGrade(graded.lines, graded.win + 1, graded.win_cents + 1, graded.capped)
+
+
 def rounded_down(graded: GameGrade) -> GameGrade:
     return GameGrade(graded.lines, graded.win, max(graded.win_cents - 1, 0), graded.capped)
 
@@ -208,10 +212,10 @@ def test_a_mistake_in_grading_ways_freezes_the_game_and_no_other(
 
 
 @pytest.mark.rule("X-grade-twice")
-def test_a_ticket_that_settlement_overlooks_stops_it_before_it_is_settled(
+def test_a_ticket_that_settlement_overlooks_freezes_the_game(
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is graded is not what was locked: that is no settlement at all."""
+    """What is graded is not what was locked."""
     sell_many(floor, 5)
     floor.lock()
     floor.draw()
@@ -222,9 +226,9 @@ def test_a_ticket_that_settlement_overlooks_stops_it_before_it_is_settled(
             yield batch[1:]
 
     monkeypatch.setattr(settling_queries, "played", overlooked)
-    with pytest.raises(LookupError, match="not what was locked"):
-        settle_game(floor.office, "M", 1)
-    assert floor.state(1) == "drawn"
+    assert floor.grade(1) == "frozen"
+    (body,) = bodies(floor, "FROZEN")
+    assert any("tickets, handle, winners and wins are" in said for said in body["differences"])
 
 
 @pytest.mark.rule("X-grade-twice", "X-aggregate-sheet")
@@ -329,9 +333,39 @@ def test_a_ticket_behind_the_lock_of_its_game_freezes_it(
     floor.sell(wanda)
     floor.draw()
     floor.lock("F")  # so that the late entry is sealed
-    with pytest.raises(LookupError, match="not what was locked"):
-        floor.grade(1)
-    assert floor.state(1) == "drawn"
+    assert floor.grade(1) == "frozen"
+    (body,) = bodies(floor, "FROZEN")
+    assert "ticket 1 was sold behind its lock" in body["differences"]
+
+
+@pytest.mark.rule("X-grade-twice")
+def test_a_game_is_certified_although_another_is_released_at_that_moment(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The release drops the second grader's book, which is then read anew."""
+    wanda, sam = floor.writing(), floor.sam
+    floor.sell(wanda, Sale("F", Request(((1,), (2,)), "2/1 @ 1.00"), BILLS))
+    floor.sell(wanda)
+    number = floor.lock("F")
+    floor.draw("F")
+    right = grading.grade_game
+    with monkeypatch.context() as patched:
+        patched.setattr(settle, "grade_game", lambda *given: one_more(right(*given)))
+        assert floor.grade(number, "F") == "frozen"
+    floor.lock()
+    floor.draw()
+    manager = at_console(floor.office, MAX, secret_of(MAX), Permission.GAME_RELEASE)
+    read_to = certify._read_to  # noqa: SLF001  the moment at which the other is released
+
+    def then_released(*given: Any) -> None:  # noqa: ANN401
+        read_to(*given)
+        monkeypatch.setattr(certify, "_read_to", read_to)
+        release_game(floor.office, sam, manager, "F", number, "mended")
+
+    monkeypatch.setattr(certify, "_read_to", then_released)
+    assert floor.grade(1) == "certified"
+    assert floor.grade(number, "F") == "certified"
+    floor.check_books()
 
 
 # ---- released ------------------------------------------------------------------------------------

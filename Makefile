@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test rules stages house proof bench lint lock clean
+.PHONY: help setup run test rules stages demonstration house proof bench lint lock clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; \
@@ -56,8 +56,9 @@ lint: .venv/.developing ## ruff, mypy and the architecture test
 	$(BIN)/mypy
 	$(BIN)/pytest --quiet tests/test_architecture.py
 
+# Three at a time on two cores: the demonstration mostly waits for its games.
 test: lint ## lint, then every test, on two cores
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target rules stages house
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target stages house rules demonstration
 
 rules: .venv/.developing ## the tests of rules and draw, and their complete branch coverage
 	@rm -rf .coverage
@@ -68,8 +69,11 @@ rules: .venv/.developing ## the tests of rules and draw, and their complete bran
 stages: .venv/.developing ## the tests of the stages and their story, on both databases
 	$(BIN)/pytest tests/flow tests/story
 
+demonstration: .venv/.developing ## the tests of `make run`, on both databases
+	$(BIN)/pytest tests/test_demo.py
+
 house: .venv/.developing ## the tests of everything else, on both databases
-	$(BIN)/pytest --ignore=tests/keno --ignore=tests/rng --ignore=tests/test_cli.py --ignore=tests/flow --ignore=tests/story
+	$(BIN)/pytest $(addprefix --ignore=tests/,keno rng flow story test_cli.py test_demo.py)
 
 proof: .venv/.developing ## the long evidence (hours allowed); its tables go to docs/proof
 	$(BIN)/python -m tests.proof

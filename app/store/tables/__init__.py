@@ -3,6 +3,7 @@
 from app.keno.game import GameState
 from app.store.tables.base import Table
 from app.store.tables.cards import Card, CardAcceptance, CardTerm, Consent
+from app.store.tables.days import DayClose
 from app.store.tables.games import Game, LockStatement, Outcome, Override, VoidStatement
 from app.store.tables.house import House, Location, LocationKind, LocationSeries, Series, Station
 from app.store.tables.log import (
@@ -14,8 +15,19 @@ from app.store.tables.log import (
     LogPending,
     LogPosition,
 )
-from app.store.tables.money import Account, Drawer, DrawerCount, Posting
+from app.store.tables.money import Account, Drawer, DrawerCount, DrawerMove, Posting
 from app.store.tables.paper import PrintJob, Slip
+from app.store.tables.payments import (
+    Approval,
+    ContactAct,
+    Expiry,
+    HouseAmount,
+    PaidBy,
+    Payout,
+    Presentation,
+    TaxPaper,
+    Tier,
+)
 from app.store.tables.refunds import Cancellation, Refund
 from app.store.tables.running import FeedEvent, Lease
 from app.store.tables.settling import (
@@ -43,6 +55,7 @@ from app.store.tables.tickets import (
 __all__ = [
     "APPEND_ONLY",
     "Account",
+    "Approval",
     "Asked",
     "Attempt",
     "BookHead",
@@ -52,15 +65,20 @@ __all__ = [
     "CardTerm",
     "Certification",
     "Consent",
+    "ContactAct",
     "Cosigned",
     "Counter",
     "Coupon",
+    "DayClose",
     "Drawer",
     "DrawerCount",
+    "DrawerMove",
+    "Expiry",
     "FeedEvent",
     "Game",
     "GameState",
     "House",
+    "HouseAmount",
     "Lease",
     "LiveTicket",
     "Location",
@@ -75,7 +93,10 @@ __all__ = [
     "LogPosition",
     "Outcome",
     "Override",
+    "PaidBy",
+    "Payout",
     "Posting",
+    "Presentation",
     "PrintJob",
     "Refund",
     "Release",
@@ -90,8 +111,10 @@ __all__ = [
     "Station",
     "StationTries",
     "Table",
+    "TaxPaper",
     "Tender",
     "Ticket",
+    "Tier",
     "Verdict",
     "Void",
     "VoidStatement",

@@ -1,9 +1,9 @@
 """What all tables have in common: how constraints are named, and how columns are typed."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, ClassVar
 
-from sqlalchemy import Identity, LargeBinary, MetaData, String, Text
+from sqlalchemy import Date, Identity, LargeBinary, MetaData, String, Text
 from sqlalchemy.orm import DeclarativeBase, mapped_column
 
 from app.store.columns import Cents, Json, RowId, Utc
@@ -26,6 +26,7 @@ Words = Annotated[str, mapped_column(Text)]
 Digest = Annotated[bytes, mapped_column(LargeBinary(32))]
 Amount = Annotated[int, mapped_column(Cents)]
 Moment = Annotated[datetime, mapped_column(Utc)]
+Day = Annotated[date, mapped_column(Date)]
 Document = Annotated[Any, mapped_column(Json)]
 
 

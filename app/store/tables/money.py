@@ -5,8 +5,9 @@ from enum import StrEnum
 from sqlalchemy import CheckConstraint, ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from app.keno.drawer import DrawerAct
 from app.keno.tender import TenderKind
-from app.store.tables.base import Amount, Code, Document, Id, Moment, Ref, Table, one_of
+from app.store.tables.base import Amount, Code, Document, Id, Moment, Ref, Table, Words, one_of
 
 
 class Account(StrEnum):
@@ -19,11 +20,16 @@ class Account(StrEnum):
     WRITE = "write"
     WINS = "wins"
     WINS_PAYABLE = "wins-payable"
+    CHECKS = "checks"
+    EXPIRED = "expired"
     OVER_SHORT = "over-short"
 
 
 class Drawer(Table):
-    """A writer's drawer at a station, from opening to close."""
+    """A writer's drawer at a station, from opening to close.
+
+    While it is suspended for a break, another drawer can be open at its station.
+    """
 
     __tablename__ = "drawer"
 
@@ -31,6 +37,7 @@ class Drawer(Table):
     station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     opened_at: Mapped[Moment]
+    suspended_at: Mapped[Moment | None]
     closed_at: Mapped[Moment | None]
     entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
 
@@ -39,10 +46,13 @@ class Drawer(Table):
             f"uq_drawer_one_open_{who}",
             who,
             unique=True,
-            sqlite_where=text("closed_at IS NULL"),
-            postgresql_where=text("closed_at IS NULL"),
+            sqlite_where=text(still),
+            postgresql_where=text(still),
         )
-        for who in ("station", "staff")
+        for who, still in (
+            ("station", "closed_at IS NULL AND suspended_at IS NULL"),
+            ("staff", "closed_at IS NULL"),
+        )
     )
 
 
@@ -56,9 +66,36 @@ class DrawerCount(Table):
     closing: Mapped[bool] = mapped_column(primary_key=True)
     counted: Mapped[Document]
     cents: Mapped[Amount]
+    staff: Mapped[Ref | None] = mapped_column(ForeignKey("staff.id"))  # who counted it
+    verifier: Mapped[Ref | None] = mapped_column(ForeignKey("staff.id"))  # who counted it again
     entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
 
-    __table_args__ = (CheckConstraint("cents >= 0", "cents"),)
+    __table_args__ = (
+        CheckConstraint("cents >= 0", "cents"),
+        CheckConstraint("verifier <> staff", "two_people"),
+    )
+
+
+class DrawerMove(Table):
+    """What was done with a drawer beside selling and paying: fills, bleeds, breaks, moves."""
+
+    __tablename__ = "drawer_move"
+    append_only = True
+
+    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), primary_key=True)
+    drawer: Mapped[Ref] = mapped_column(ForeignKey("drawer.id"), index=True)
+    act: Mapped[Code]
+    amounts: Mapped[Document]  # by kind, of a fill or a bleed
+    station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))  # where it is from then on
+    staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
+    approver: Mapped[Ref | None] = mapped_column(ForeignKey("staff.id"))
+    words: Mapped[Words | None]  # why, or what explains a difference
+    moved_at: Mapped[Moment]
+
+    __table_args__ = (
+        CheckConstraint(one_of("act", DrawerAct), "act"),
+        CheckConstraint("approver <> staff", "two_people"),
+    )
 
 
 class Posting(Table):

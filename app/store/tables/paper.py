@@ -15,6 +15,9 @@ class Slip(StrEnum):
     VOID = "void"
     REFUND = "refund"
     AGGREGATE = "aggregate"
+    PAYOUT = "payout"
+    MOVEMENT = "movement"
+    COUNT = "count"
 
 
 class PrintJob(Table):

@@ -37,9 +37,9 @@ class Drawer(Table):
     station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     opened_at: Mapped[Moment]
-    suspended_at: Mapped[Moment | None]
     closed_at: Mapped[Moment | None]
     entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    suspended_at: Mapped[Moment | None]
 
     __table_args__ = tuple(
         Index(
@@ -66,9 +66,9 @@ class DrawerCount(Table):
     closing: Mapped[bool] = mapped_column(primary_key=True)
     counted: Mapped[Document]
     cents: Mapped[Amount]
+    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
     staff: Mapped[Ref | None] = mapped_column(ForeignKey("staff.id"))  # who counted it
     verifier: Mapped[Ref | None] = mapped_column(ForeignKey("staff.id"))  # who counted it again
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
 
     __table_args__ = (
         CheckConstraint("cents >= 0", "cents"),

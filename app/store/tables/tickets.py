@@ -73,10 +73,10 @@ class Ticket(Table):
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     drawer: Mapped[Ref] = mapped_column(ForeignKey("drawer.id"))
     sold_at: Mapped[Moment]
-    prints_expiry: Mapped[Moment | None]  # until when it can be claimed, as far as is known then
     code_key: Mapped[int]
     request: Mapped[Code]
     entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    prints_expiry: Mapped[Moment | None]  # until when it can be claimed, as far as is known then
 
     __table_args__ = (
         ForeignKeyConstraint(["series", "first_game"], ["game.series", "game.number"]),

@@ -1,6 +1,6 @@
 """From payable to paid: payouts, approvals, tax papers, contacts, expiry, drawers, days.
 
-Revision: 2026_11_16_payments
+Revision: 2026_11_16_writers_pay
 """
 
 import sqlalchemy as sa
@@ -8,13 +8,13 @@ from alembic import op
 
 from app.store.columns import Cents, Json, RowId, Utc
 
-revision = "2026_11_16_payments"
-down_revision = "2026_11_16_wins"
+revision = "2026_11_16_writers_pay"
+down_revision = "2026_11_16_withheld"
 branch_labels = None
 depends_on = None
 
 # All of them are facts: the database itself refuses to change or delete them.
-TABLES = (
+APPEND_ONLY = (
     "day_close",
     "house_amount",
     "drawer_move",
@@ -41,7 +41,7 @@ IN_USE = "closed_at IS NULL AND suspended_at IS NULL"
 def upgrade() -> None:
     """Go forward."""
     _create_tables()
-    for table in TABLES:
+    for table in APPEND_ONLY:
         _guard(table)
     op.add_column("ticket", sa.Column("prints_expiry", Utc, nullable=True))
     op.add_column("drawer", sa.Column("suspended_at", Utc, nullable=True))
@@ -72,7 +72,7 @@ def downgrade() -> None:
     _one_at_a_station(OPEN)
     op.drop_column("drawer", "suspended_at")
     op.drop_column("ticket", "prints_expiry")
-    for table in reversed(TABLES):
+    for table in reversed(APPEND_ONLY):
         op.drop_table(table)
 
 

@@ -153,14 +153,16 @@ def at_console(office: Office, name: str, secret: str, permission: Permission) -
     return Actor(person.id, person.code, person.role, CONSOLE)
 
 
-def approver(office: Office, approval: Approval, where: str) -> Person:
-    """Return the supervisor who approves, by their own name and secret (15.5(d), 15.6(b)).
+def approver(
+    office: Office, approval: Approval, where: str, what: Permission = Permission.APPROVE
+) -> Person:
+    """Return who approves, by their own name and secret (15.5(d), 15.6(b)).
 
     Refuses: a wrong name or secret, someone who is locked or disabled, or who may not approve.
     """
     checked = _check_secret(office, approval.name, approval.secret)
     with office.unit() as unit:
-        person = _let_in(office, unit, approval.name, checked, where, Permission.APPROVE)
+        person = _let_in(office, unit, approval.name, checked, where, what)
         unit.commit()
     return person
 

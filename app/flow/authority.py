@@ -5,42 +5,49 @@ the stage has a reason of its own, a supervisor approves by their own name and s
 writer's station, and is never the writer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from app.flow.access import Approval, approver, refused
 from app.flow.asking import Answer, Asking, answer_once, answered_before, place_of
 from app.flow.codes import is_code
 from app.flow.office import Office
+from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.store.queries.people import Person, Worker
 from app.store.queries.tickets import TicketRow
 from app.store.records.money import hold_person
 from app.store.unit import Unit
 
-Act = Callable[[Person | None, Unit, Worker], Answer]
-"""What is done, approved by whom if by anybody, within a unit of work, for a worker."""
+Approved = Mapping[Permission, Person]
+"""Who approved an act, by what they were asked to approve it for."""
+
+Act = Callable[[Approved, Unit, Worker], Answer]
+"""What is done, approved by whom, within a unit of work, for a worker."""
 
 
 def answer_approved(
     office: Office,
     asked: Asking,
     worker: Callable[[Unit], Worker],
-    approval: Approval | None,
+    approvals: Mapping[Permission, Approval | None],
     act: Act,
 ) -> Answer:
-    """Do once what is asked, on a supervisor's approval where there is one; return the answer.
+    """Do once what is asked, on the approvals that there are; return the answer.
 
     What is done already is answered without asking the supervisor again. And only someone at work
     asks: or anyone could try supervisors' secrets, and lock them out.
     """
-    approved_by = None
-    if approval is not None:
+    given = {permission: each for permission, each in approvals.items() if each is not None}
+    if given:
         before = answered_before(office, asked, worker)
         if before is not None:
             return before
-        approved_by = approver(office, approval, place_of(office, worker))
-    return answer_once(office, asked, worker, partial(act, approved_by))
+    approved = {
+        permission: approver(office, approval, place_of(office, worker), permission)
+        for permission, approval in given.items()
+    }
+    return answer_once(office, asked, worker, partial(act, approved))
 
 
 def check_authority(  # noqa: PLR0913, PLR0917  who asks, over which ticket, and on what authority

@@ -4,12 +4,13 @@
   checks those that it made.
 - The log's key, which signs its heads.
 - The office's key, which signs what the keyed processes are asked to draw or void.
+- The patrons' key, under which names and numbers of patrons are sealed.
 """
 
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
@@ -24,7 +25,7 @@ from cryptography.hazmat.primitives.serialization import (
 from app.entropy import Entropy
 
 KEY_BYTES = 32
-LOG_KEY, OFFICE_KEY = "log.key", "office.key"
+LOG_KEY, OFFICE_KEY, PATRON_KEY = "log.key", "office.key", "patron.key"
 _VALIDATION = re.compile(r"validation-([1-9][0-9]?)\.key")
 
 
@@ -39,6 +40,7 @@ class Keys:
     validation: Mapping[int, bytes]
     log: Ed25519PrivateKey
     office: Ed25519PrivateKey
+    patron: bytes = field(repr=False)
 
     @property
     def newest(self) -> int:
@@ -54,11 +56,13 @@ def make_keys(folder: Path, entropy: Entropy) -> None:
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     signing = [name for name in (LOG_KEY, OFFICE_KEY) if not (folder / name).exists()]
-    has_validation = any(folder.glob("validation-*.key"))
-    if has_validation and not signing:
+    missing = [] if (folder / PATRON_KEY).exists() else [PATRON_KEY]
+    if not any(folder.glob("validation-*.key")):
+        missing.append("validation-1.key")
+    if not missing and not signing:
         raise FileExistsError(str(folder))
-    if not has_validation:
-        _write(folder / "validation-1.key", entropy(KEY_BYTES).hex().encode())
+    for name in missing:
+        _write(folder / name, entropy(KEY_BYTES).hex().encode())
     for name in signing:
         key = Ed25519PrivateKey.from_private_bytes(entropy(KEY_BYTES))
         _write(folder / name, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
@@ -81,15 +85,16 @@ def read_keys(folder: Path) -> Keys:
         validation = {
             number: bytes.fromhex(_read(path).decode()) for number, path in numbered.items()
         }
+        patron = bytes.fromhex(_read(folder / PATRON_KEY).decode())
         log, signing = (
             cast("Ed25519PrivateKey", load_pem_private_key(_read(folder / name), None))
             for name in (LOG_KEY, OFFICE_KEY)
         )
     except ValueError as fault:
         raise KeysMissing(f"a file in {folder} is not a key: {fault}") from None
-    if any(len(key) != KEY_BYTES for key in validation.values()):
-        raise KeysMissing(f"a validation key has {KEY_BYTES} bytes, in hexadecimal")
-    return Keys(validation, log, signing)
+    if any(len(key) != KEY_BYTES for key in (patron, *validation.values())):
+        raise KeysMissing(f"validation and patron keys have {KEY_BYTES} bytes, in hexadecimal")
+    return Keys(validation, log, signing, patron)
 
 
 def _read(path: Path) -> bytes:

@@ -46,8 +46,13 @@ def look_up(office: Office, credentials: Credentials, number: int) -> dict[str, 
             "station": ticket.station_code,
             "writer": ticket.writer_code,
             "sold_at": time_text(ticket.sold_at),
-            **_told(ticket, standing_of(connection, ticket)),
+            **_told(ticket, _standing(office, unit, ticket)),
         }
+
+
+def _standing(office: Office, unit: Unit, ticket: TicketRow) -> Standing:
+    claim_minutes = office.card(unit, ticket.card).limits.claim_minutes
+    return standing_of(unit.connection, ticket, claim_minutes, unit.now())
 
 
 def _told(ticket: TicketRow, standing: Standing) -> dict[str, Any]:
@@ -57,6 +62,7 @@ def _told(ticket: TicketRow, standing: Standing) -> dict[str, Any]:
         "plays_until": standing.last_game,
         "win_cents": standing.win_cents,
         "refund_due_cents": standing.refund_due_cents,
+        "expires_at": standing.expires_at and time_text(standing.expires_at),
         "games": [
             {
                 "game": f"{ticket.series}-{game.number}",

@@ -16,12 +16,19 @@ class Permission(StrEnum):
     TICKET_SELL = "ticket:sell"
     TICKET_VOID = "ticket:void"
     TICKET_REFUND = "ticket:refund"
+    TICKET_PAY = "ticket:pay"
     TICKET_LOOK_UP = "ticket:look-up"
     DRAWER_KEEP = "drawer:keep"
     GAME_LOCK = "game:lock"
     GAME_RUN = "game:run"
     GAME_RELEASE = "game:release"
     APPROVE = "approval:give"
+    APPROVE_LARGE = "approval:give-large"
+    APPROVE_PAYMENT = "approval:give-from-page"
+    COUNT_VERIFY = "count:verify"
+    DRAWER_MIND = "drawer:mind"
+    DAY_CLOSE = "day:close"
+    AMOUNT_SET = "amount:set"
     CARD_BRING = "card:bring"
     CARD_ACCEPT = "card:accept"
     STAFF_MANAGE = "staff:manage"
@@ -37,12 +44,19 @@ FOR: dict[Permission, frozenset[Role]] = {
     Permission.TICKET_SELL: _WRITERS,
     Permission.TICKET_VOID: _WRITERS,
     Permission.TICKET_REFUND: _WRITERS,
+    Permission.TICKET_PAY: _WRITERS,
     Permission.TICKET_LOOK_UP: _EVERYONE - {Role.ADMINISTRATOR},
     Permission.DRAWER_KEEP: _WRITERS,
     Permission.GAME_LOCK: _WRITERS,
     Permission.GAME_RUN: _SUPERVISORS,
     Permission.GAME_RELEASE: frozenset({Role.KENO_MANAGER, Role.OUTSIDE_MANAGER}),
     Permission.APPROVE: _SUPERVISORS,
+    Permission.APPROVE_LARGE: frozenset({Role.OUTSIDE_MANAGER}),
+    Permission.APPROVE_PAYMENT: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
+    Permission.COUNT_VERIFY: _WRITERS | {Role.OUTSIDE_MANAGER},
+    Permission.DRAWER_MIND: _SUPERVISORS,
+    Permission.DAY_CLOSE: _SUPERVISORS,
+    Permission.AMOUNT_SET: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
     Permission.CARD_BRING: _SUPERVISORS,
     Permission.CARD_ACCEPT: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
     Permission.STAFF_MANAGE: frozenset({Role.ADMINISTRATOR}),

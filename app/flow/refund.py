@@ -19,7 +19,7 @@ from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import Approval, Credentials, at_work
 from app.flow.asking import Answer, Asking, asking, kept
-from app.flow.authority import answer_approved, check_authority
+from app.flow.authority import Approved, answer_approved, check_authority
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, check_reason, say_no
@@ -30,7 +30,7 @@ from app.keno.refund import Back, refund_of
 from app.keno.tender import TenderKind
 from app.store.queries import games
 from app.store.queries import tickets as queries
-from app.store.queries.people import Person, Worker
+from app.store.queries.people import Worker
 from app.store.queries.tickets import TicketRow
 from app.store.records import tickets as records
 from app.store.records.money import Leg, hold_drawer, posting_rows
@@ -83,20 +83,22 @@ def refund_ticket(
     asked = asking(request, "refund", said)
     worker = at_work(credentials, Permission.TICKET_REFUND)
     act = partial(_refund, office, asked, refunding)
-    return answer_approved(office, asked, worker, refunding.approval, act)
+    approvals = {Permission.APPROVE: refunding.approval}
+    return answer_approved(office, asked, worker, approvals, act)
 
 
 def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction
     office: Office,
     asked: Asking,
     refunding: Refunding,
-    approved_by: Person | None,
+    approved: Approved,
     unit: Unit,
     who: Worker,
 ) -> Answer:
+    approved_by = approved.get(Permission.APPROVE)
     if who.drawer is None:
         raise say_no(No.NO_DRAWER)
-    ticket, standing = _ticket_to_refund(unit, who, refunding.number)
+    ticket, standing = _ticket_to_refund(office, unit, who, refunding.number)
     check_reason(refunding.reason)
     check_authority(office, unit, who, ticket, refunding.code, approved_by)
     due = _due(unit, ticket, standing, cancel=refunding.cancel)
@@ -172,7 +174,9 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
     return answer
 
 
-def _ticket_to_refund(unit: Unit, who: Worker, number: int) -> tuple[TicketRow, Standing]:
+def _ticket_to_refund(
+    office: Office, unit: Unit, who: Worker, number: int
+) -> tuple[TicketRow, Standing]:
     """Return a ticket and how it stands, while no game of its series can be locked."""
     found = queries.ticket(unit.connection, number)
     if found is None:
@@ -181,7 +185,8 @@ def _ticket_to_refund(unit: Unit, who: Worker, number: int) -> tuple[TicketRow, 
     if not hold_drawer(unit, who):
         raise say_no(No.NO_DRAWER)
     ticket = queries.ticket(unit.connection, number) or found  # as it is now, under the lock
-    standing = standing_of(unit.connection, ticket)
+    claim_minutes = office.card(unit, ticket.card).limits.claim_minutes
+    standing = standing_of(unit.connection, ticket, claim_minutes, unit.now())
     if standing.stands is Stands.VOID:
         at = time_text(ticket.voided_at) if ticket.voided_at else ""
         raise say_no(No.ALREADY_VOID, number=printed_number(number), at=at)

@@ -88,6 +88,57 @@ class No(Coded):
         "Nothing of ticket {number} is played yet; void it instead.",
     )
     NOTHING_TO_REFUND = "ticket.nothing_to_refund", "Nothing of ticket {number} goes back."
+    TICKET_UNDECIDED = "ticket.not_decided", "Ticket {number} is not yet decided."
+    STILL_PLAYING = (
+        "ticket.still_playing",
+        "Ticket {number} plays until game {game}; its rest can be cancelled, and then it is paid.",
+    )
+    TICKET_FROZEN = (
+        "ticket.frozen",
+        "Game {game} of ticket {number} is being looked into; it is paid afterwards.",
+    )
+    TICKET_EXPIRED = "ticket.expired", "Ticket {number} expired at {at}."
+    TICKET_REFUNDED = (
+        "ticket.refunded",
+        "No game of ticket {number} was played; its price went back.",
+    )
+    REFUND_INSTEAD = (
+        "ticket.refund_instead",
+        "A game of ticket {number} was void, and it won nothing else; refund it instead.",
+    )
+    NO_WIN = "ticket.no_win", "Ticket {number} won nothing."
+    ALREADY_PAID = (
+        "ticket.already_paid",
+        "Ticket {number} was paid at {at}, at {station}, by {writer}.",
+    )
+    GRADINGS_DIFFER = (
+        "payment.gradings_differ",
+        "The two gradings of ticket {number} differ; it is not paid before that is looked into.",
+    )
+    MANAGER_NEEDED = (
+        "approval.manager_needed",
+        "A manager outside keno must approve as well: {why}.",
+    )
+    NOTHING_TO_APPROVE = (
+        "approval.not_needed",
+        "The payment of ticket {number} needs no approval of yours.",
+    )
+    TAX_PAPER_NEEDED = "payment.tax_paper_needed", "The tax paper comes first, for {games}."
+    TAX_PAPER_INCOMPLETE = (
+        "payment.tax_paper_incomplete",
+        "A tax paper has the patron's name and number.",
+    )
+    NO_TAX_PAPER = "payment.no_tax_paper", "No tax paper is due for game {game} of ticket {number}."
+    NOT_ENOUGH_CASH = (
+        "drawer.not_enough_cash",
+        "There is not enough cash in the drawer; fill it, or pay by check.",
+    )
+    CHECK_INCOMPLETE = "payment.check_incomplete", "A check has a number and a payee."
+    CHECK_USED = "payment.check_used", "Check {check} was used before."
+    BAD_CONTACT = (
+        "contact.bad_name",
+        "A contact and a player card have 1 to 40 letters, digits, dots or dashes.",
+    )
     COUPON_SPENT = "coupon.spent", "Coupon {serial} was spent before."
     APPROVAL_NEEDED = "approval.needed", "A supervisor must approve: {why}."
     APPROVER_SAME = "approval.same_person", "Nobody approves their own act."

@@ -16,7 +16,7 @@ from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import Approval, Credentials, at_work
 from app.flow.asking import Answer, Asking, asking, kept
-from app.flow.authority import answer_approved, check_authority
+from app.flow.authority import Approved, answer_approved, check_authority
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, check_reason, say_no
@@ -24,7 +24,7 @@ from app.keno.numbering import printed_number
 from app.keno.tender import Tender, TenderKind, paid_in_kind
 from app.store.queries import games
 from app.store.queries import tickets as queries
-from app.store.queries.people import Person, Worker
+from app.store.queries.people import Worker
 from app.store.queries.tickets import TicketRow
 from app.store.records import tickets as records
 from app.store.records.money import Leg, hold_drawer, posting_rows
@@ -55,17 +55,19 @@ def void_ticket(
     asked = asking(request, "void", {"number": voiding.number, "reason": voiding.reason})
     worker = at_work(credentials, Permission.TICKET_VOID)
     act = partial(_void, office, asked, voiding)
-    return answer_approved(office, asked, worker, voiding.approval, act)
+    approvals = {Permission.APPROVE: voiding.approval}
+    return answer_approved(office, asked, worker, approvals, act)
 
 
 def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction
     office: Office,
     asked: Asking,
     voiding: Voiding,
-    approved_by: Person | None,
+    approved: Approved,
     unit: Unit,
     who: Worker,
 ) -> Answer:
+    approved_by = approved.get(Permission.APPROVE)
     if who.drawer is None:
         raise say_no(No.NO_DRAWER)
     ticket, now = _ticket_to_void(unit, who, voiding.number)

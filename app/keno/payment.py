@@ -67,6 +67,25 @@ def expires_at(
     return due if printed is None else max(due, printed)
 
 
+def held_up(
+    frozen: Sequence[tuple[datetime, datetime | None]], since: datetime, now: datetime
+) -> timedelta:
+    """Return how long, since a moment, a ticket could not be paid because a game was frozen.
+
+    Args:
+        frozen: from when until when games of it were frozen; they may overlap, or still be.
+        since: from when on it counts, which is the lock of the last game.
+        now: until when.
+    """
+    held, until = timedelta(0), since
+    for start, end in sorted(frozen, key=lambda each: each[0]):
+        begins, ends = max(start, until), end or now
+        if ends > begins:
+            held += ends - begins
+            until = ends
+    return held
+
+
 def explained(grade: GameGrade, card: RateCard, paid_cents: int) -> Iterator[str]:
     """Say, a sentence at a time, how a game's win comes about.
 

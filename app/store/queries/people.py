@@ -28,7 +28,12 @@ _WORKER = (
     .join(Station, Station.id == SignIn.station)
     .outerjoin(
         Drawer,
-        and_(Drawer.station == Station.id, Drawer.staff == Staff.id, Drawer.closed_at.is_(None)),
+        and_(
+            Drawer.station == Station.id,
+            Drawer.staff == Staff.id,
+            Drawer.closed_at.is_(None),
+            Drawer.suspended_at.is_(None),
+        ),
     )
     .where(SignIn.token == bindparam("token"), Station.token == bindparam("station_token"))
 )

@@ -19,6 +19,7 @@ class PlayedGame:
     numbers: list[int] | None
     win_cents: int  # what the ticket is paid for it, after the aggregate limit
     refunded_cents: int
+    won_cents: int = 0  # before the limit was shared
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,11 @@ def played_games(
         .subquery()
     )
     won = (
-        select(newest.c.game, func.coalesce(Share.cents, Win.cents).label("cents"))
+        select(
+            newest.c.game,
+            func.coalesce(Share.cents, Win.cents).label("cents"),
+            Win.cents.label("won_cents"),
+        )
         .join(
             Settlement,
             (Settlement.series == series)
@@ -68,7 +73,14 @@ def played_games(
         .subquery()
     )
     found = (
-        select(Game.number, Game.state, Outcome.numbers, won.c.cents, Refund.cents)
+        select(
+            Game.number,
+            Game.state,
+            Outcome.numbers,
+            won.c.cents,
+            Refund.cents,
+            won.c.won_cents,
+        )
         .outerjoin(Outcome, (Outcome.series == Game.series) & (Outcome.game == Game.number))
         .outerjoin(won, won.c.game == Game.number)
         .outerjoin(Refund, (Refund.ticket == ticket) & (Refund.game == Game.number))
@@ -79,5 +91,7 @@ def played_games(
 
 
 def _played(row: Any) -> PlayedGame:  # noqa: ANN401  a row of the query above
-    number, state, numbers, win_cents, refunded_cents = row
-    return PlayedGame(number, GameState(state), numbers, win_cents or 0, refunded_cents or 0)
+    number, state, numbers, win_cents, refunded_cents, won_cents = row
+    return PlayedGame(
+        number, GameState(state), numbers, win_cents or 0, refunded_cents or 0, won_cents or 0
+    )

@@ -30,6 +30,7 @@ _TICKET = (
         Station.code.label("station_code"),
         Staff.code.label("writer_code"),
         Ticket.sold_at,
+        Ticket.prints_expiry,
         Ticket.code_key,
         LogEntry.leaf,
         Game.state.label("first_game_state"),
@@ -70,6 +71,7 @@ class TicketRow:
     station_code: str
     writer_code: str
     sold_at: datetime
+    prints_expiry: datetime | None
     code_key: int
     leaf: bytes
     first_game_state: GameState

@@ -23,6 +23,7 @@ _HELD = (
     .where(
         Drawer.id == bindparam("drawer"),
         Drawer.closed_at.is_(None),
+        Drawer.suspended_at.is_(None),
         Staff.disabled_at.is_(None),
         Station.disabled_at.is_(None),
         Station.token == bindparam("station_token"),
@@ -81,13 +82,17 @@ def open_drawer(unit: Unit, station: int, staff: int, entry: int) -> int:
     return drawer
 
 
-def hold_drawer(unit: Unit, who: Worker) -> bool:
+def hold_drawer(unit: Unit, who: Worker, *, alone: bool = False) -> bool:
     """Keep a worker at work with their drawer open until this transaction ends.
+
+    Alone, nothing else moves in the drawer meanwhile: what is in it is what is counted on.
 
     Says whether it could be: by the time that it is held, another may have closed the drawer, or
     disabled the worker or the station.
     """
     named = {"drawer": who.drawer, "token": who.token, "station_token": who.station_token}
+    if alone and not hold_drawer_to_close(unit, who.drawer or 0):
+        return False
     return unit.connection.execute(_HELD, named).first() is not None
 
 

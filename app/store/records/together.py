@@ -33,6 +33,16 @@ _ONCE = (
     "cancellation.ticket",
     "pk_refund",
     "refund.ticket",
+    "pk_payout",
+    "payout.ticket",
+    "uq_payout_check_number",
+    "payout.check_number",
+    "pk_presentation",
+    "presentation.ticket",
+    "pk_approval",
+    "approval.ticket",
+    "pk_tax_paper",
+    "tax_paper.ticket",
 )
 
 

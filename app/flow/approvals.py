@@ -1,0 +1,116 @@
+"""Approving a payment: by whom, of which amount, having seen what (15.6(b), X-pay-second-tier).
+
+A supervisor approves at the writer's station by their own name and secret, or from their own page;
+above another amount a manager outside keno does so as well. Never the writer. An approval is of one
+ticket and one amount: it does for no other.
+
+Write order: there is one commit. *Crash before: it was not approved. Crash after: it was.*
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from app.audit.tags import Tag
+from app.clock import time_text
+from app.flow.access import Credentials, at_work
+from app.flow.asking import Answer, Asking, answer_once, asking, kept
+from app.flow.authority import Approved
+from app.flow.claim import Claim, Gradings, check_payable, claim_of, gradings, ticket_numbered
+from app.flow.office import Office
+from app.flow.permissions import FOR, Permission
+from app.flow.refusals import No, say_no
+from app.keno.numbering import printed_number
+from app.store.queries import payments
+from app.store.queries.people import Worker
+from app.store.records.together import Row
+from app.store.tables import Approval, Role, Tier
+from app.store.unit import Unit
+
+PERMISSION_OF = {Tier.SUPERVISOR: Permission.APPROVE, Tier.MANAGER: Permission.APPROVE_LARGE}
+
+
+@dataclass(frozen=True)
+class Approver:
+    """Who approved a payment: in place just now, or from their own page before."""
+
+    staff: int
+    code: str
+    in_place: bool
+
+
+def approve_payment(
+    office: Office, credentials: Credentials, number: int, request: str | None
+) -> Answer:
+    """Approve from one's own page that a ticket is paid what it won; return what was seen.
+
+    Refuses: whoever may not approve; a ticket that is not paid; what needs no approval of theirs.
+    """
+    asked = asking(request, "approve", {"number": number})
+    worker = at_work(credentials, Permission.APPROVE_PAYMENT)
+    return answer_once(office, asked, worker, partial(_approve, office, asked, number))
+
+
+def _approve(office: Office, asked: Asking, number: int, unit: Unit, who: Worker) -> Answer:
+    ticket = ticket_numbered(unit, number)
+    now = unit.now()
+    claim = claim_of(office, unit, ticket, [], now)
+    check_payable(claim)
+    tier = tier_of(who.role)
+    approved = {(each.tier, each.staff) for each in payments.approvals(unit.connection, number)}
+    if tier is None or (tier, who.staff) in approved:
+        raise say_no(No.NOTHING_TO_APPROVE, number=printed_number(number))
+    seen = gradings(unit, claim)
+    answer: Answer = {
+        "number": number,
+        "tier": tier.value,
+        "cents": claim.cents,
+        "gradings": [each.document() for each in seen],
+    }
+    by = Approver(who.staff, who.code, in_place=True)
+    rows = [kept(who, asked, answer), *approval_rows(claim, by, tier, seen, now)]
+    body = {"approver": who.code, "station": who.station_code, "time": time_text(now)}
+    office.log_with(unit, Tag.APPROVED, {**answer, **body}, rows)
+    return answer
+
+
+def tier_of(role: Role) -> Tier | None:
+    """Return what a role approves."""
+    return next((tier for tier, what in PERMISSION_OF.items() if role in FOR[what]), None)
+
+
+def approver_of(
+    unit: Unit, who: Worker, claim: Claim, tier: Tier, approved: Approved
+) -> Approver | None:
+    """Return who approved a payment of this very amount; never the writer (15.6(b)).
+
+    Refuses: the writer's own approval.
+    """
+    given = approved.get(PERMISSION_OF[tier])
+    if given is not None:
+        if given.id == who.staff:
+            raise say_no(No.APPROVER_SAME)
+        return Approver(given.id, given.code, in_place=True)
+    for each in payments.approvals(unit.connection, claim.ticket.number):
+        fits = each.tier is tier and each.cents == claim.cents and each.staff != who.staff
+        if fits and not each.disabled and tier_of(each.role) is tier:
+            return Approver(each.staff, each.code, in_place=False)
+    return None
+
+
+def approval_rows(
+    claim: Claim, by: Approver | None, tier: Tier, seen: Sequence[Gradings], now: datetime
+) -> list[Row]:
+    """Return the row that keeps an approval that was given in place; another is kept already."""
+    if by is None or not by.in_place:
+        return []
+    values = {
+        "ticket": claim.ticket.number,
+        "tier": tier.value,
+        "staff": by.staff,
+        "cents": claim.cents,
+        "seen": [each.document() for each in seen],
+        "given_at": now,
+    }
+    return [(Approval, values)]

@@ -1,0 +1,242 @@
+"""What a ticket is paid, why, and what must be there before it is: worked out, nothing written.
+
+The amount comes from what was certified (X-pay-system). It is explained game by game; whoever must
+approve it sees the second grader's result beside the first's; and what has to be reported is worked
+out by the amounts of the day (X-pay-tax).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from app.audit.second_grader import Broken, read_card, read_draw, read_ticket, win_of
+from app.clock import time_text
+from app.flow.office import Office
+from app.flow.plays import ticket_of
+from app.flow.refusals import No, say_no
+from app.flow.standing import Standing, Stands, standing_of
+from app.keno.amounts import Amount, amounts_on
+from app.keno.game import GameState
+from app.keno.grading import grade_game
+from app.keno.money import dollars
+from app.keno.numbering import printed_number
+from app.keno.payment import GameWin, explained, reportable
+from app.keno.refund import Back, refund_of
+from app.keno.refusals import Refused
+from app.keno.spots import mask_of
+from app.store.queries import cards, payments
+from app.store.queries import tickets as queries
+from app.store.queries.standing import PlayedGame
+from app.store.queries.tickets import TicketRow
+from app.store.unit import Unit
+
+
+@dataclass(frozen=True)
+class Gradings:
+    """What the two graders found for one game, before any sharing of its limit."""
+
+    game: int
+    first_cents: int
+    second_cents: int | None  # none: it could not be read
+
+    def document(self) -> dict[str, int | None]:
+        """Return it as it is shown and kept."""
+        return vars(self)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a ticket is paid now, and what for."""
+
+    ticket: TicketRow
+    standing: Standing
+    wins: Sequence[GameWin]
+    amounts: Mapping[Amount, int]
+    before_cents: int  # what was paid to the same patron within this contact
+    due_papers: Sequence[GameWin]  # what must be reported, and is not filled in yet
+    void_games: Sequence[int]  # whose price goes back along with the win
+    back: Back
+
+    def facts(self) -> dict[str, object]:
+        """Return what is paid and what goes back: two facts on one document."""
+        return {
+            "number": self.ticket.number,
+            "win_cents": self.cents,
+            "refund_cents": self.back.cash_cents,
+            "void_games": list(self.void_games),
+            "pay_cents": self.cents + self.back.cash_cents,
+        }
+
+    @property
+    def cents(self) -> int:
+        """What it won, after all cuts."""
+        return self.standing.win_cents
+
+    @property
+    def needs_supervisor(self) -> bool:
+        """Whether it is so much that a supervisor approves (15.6(b))."""
+        return self.before_cents + self.cents >= self.amounts[Amount.APPROVAL]
+
+    @property
+    def needs_manager(self) -> bool:
+        """Whether it is so much that a manager outside keno approves too (X-pay-second-tier)."""
+        return self.before_cents + self.cents >= self.amounts[Amount.SECOND_TIER]
+
+
+def claim_of(
+    office: Office, unit: Unit, ticket: TicketRow, in_contact: Sequence[int], now: datetime
+) -> Claim:
+    """Return what a ticket is paid now.
+
+    Args:
+        office: the office.
+        unit: where everything is read.
+        ticket: the ticket.
+        in_contact: the tickets that were paid to the same patron before, within this contact.
+        now: the time, whose day decides about the amounts.
+    """
+    day = now.astimezone(ZoneInfo(office.house.time_zone)).date()
+    amounts = amounts_on(day, payments.house_amounts(unit.connection))
+    standing = _standing(office, unit, ticket, now)
+    wins = _wins(unit, ticket, standing)
+    others: list[GameWin] = []
+    before_cents = 0
+    for number in in_contact:
+        other = queries.ticket(unit.connection, number)
+        if other is not None and number != ticket.number:
+            others += _wins(unit, other, _standing(office, unit, other, now))
+            paid = payments.payout(unit.connection, number)
+            before_cents += 0 if paid is None else paid.cents
+    played = {(win.series, win.game) for win in wins}
+    due = [
+        win
+        for win in reportable([*wins, *others], amounts[Amount.TAX_PAPER])
+        if (win.series, win.game) in played
+    ]
+    done = payments.tax_papers(unit.connection, ticket.number)
+    due_papers = [win for win in due if win.game not in done]
+    void_games = [
+        game.number
+        for game in standing.games
+        if game.state is GameState.VOID and not game.refunded_cents
+    ]
+    tender = queries.tender_of(unit.connection, ticket.number)
+    places = [game - ticket.first_game for game in void_games]
+    back = refund_of(tender, ticket.price_per_game_cents, places)
+    return Claim(ticket, standing, wins, amounts, before_cents, due_papers, void_games, back)
+
+
+def ticket_numbered(unit: Unit, number: int) -> TicketRow:
+    """Return a ticket by its number.
+
+    Refuses: one that is not there.
+    """
+    found = queries.ticket(unit.connection, number)
+    if found is None:
+        raise say_no(No.UNKNOWN_TICKET, number=number)
+    return found
+
+
+def check_payable(claim: Claim) -> None:
+    """Refuse a ticket that is not paid, each for its own reason (X-pay-refusals)."""
+    no = why_not_payable(claim)
+    if no is not None:
+        raise no
+
+
+def explanation(office: Office, unit: Unit, claim: Claim) -> list[dict[str, object]]:
+    """Return how the amount comes about, game by game, as a writer reads it out."""
+    ticket = claim.ticket
+    card = office.card(unit, ticket.card)
+    play = ticket_of(ticket.type, ticket.play, ticket.games)
+    told: list[dict[str, object]] = []
+    for game in _certified(claim.standing):
+        grade = grade_game(play, mask_of(game.numbers or []), card)
+        told.append(
+            {
+                "game": f"{ticket.series}-{game.number}",
+                "numbers": game.numbers,
+                "win_cents": game.win_cents,
+                "explanation": list(explained(grade, card, game.win_cents)),
+            }
+        )
+    return told
+
+
+def gradings(unit: Unit, claim: Claim) -> list[Gradings]:
+    """Return both gradings of a ticket side by side: the second is done again from the log."""
+    ticket = claim.ticket
+    card = cards.card_with(unit.connection, ticket.card)
+    found = []
+    try:
+        second = read_card({"card": card.hash.hex(), "file": card.file})
+        played = read_ticket(json.loads(payments.ticket_body(unit.connection, ticket.number)))
+    except Broken:
+        return [Gradings(each.number, each.won_cents, None) for each in _certified(claim.standing)]
+    for game in _certified(claim.standing):
+        win = win_of(played, second, read_draw(game.numbers or []))
+        found.append(Gradings(game.number, game.won_cents, win.cents))
+    return found
+
+
+def _standing(office: Office, unit: Unit, ticket: TicketRow, now: datetime) -> Standing:
+    claim_minutes = office.card(unit, ticket.card).limits.claim_minutes
+    return standing_of(unit.connection, ticket, claim_minutes, now)
+
+
+def _certified(standing: Standing) -> list[PlayedGame]:
+    return [game for game in standing.games if game.state is GameState.CERTIFIED]
+
+
+def _wins(unit: Unit, ticket: TicketRow, standing: Standing) -> list[GameWin]:
+    """Return what a ticket won in each game, and what of the game's price was paid in money."""
+    tender = queries.tender_of(unit.connection, ticket.number)
+    price = ticket.price_per_game_cents
+    return [
+        GameWin(
+            ticket.series,
+            game.number,
+            game.win_cents,
+            refund_of(tender, price, [game.number - ticket.first_game]).cash_cents,
+        )
+        for game in _certified(standing)
+        if game.win_cents
+    ]
+
+
+def why_not_payable(claim: Claim) -> Refused | None:
+    """Return why a ticket is not paid, if it is not."""
+    ticket, standing = claim.ticket, claim.standing
+    number = printed_number(ticket.number)
+    at = standing.expires_at and time_text(standing.expires_at)
+    frozen = [
+        f"{ticket.series}-{each.number}"
+        for each in standing.games
+        if each.state is GameState.FROZEN
+    ]
+    last = f"{ticket.series}-{standing.last_game}"
+    voided = ticket.voided_at and time_text(ticket.voided_at)
+    paid = standing.paid
+    by = {} if paid is None else {"station": paid.station_code, "writer": paid.writer_code}
+    paid_at = paid and time_text(paid.paid_at)
+    reasons = {
+        Stands.VOID: say_no(No.ALREADY_VOID, number=number, at=voided),
+        Stands.OPEN: say_no(No.TICKET_UNDECIDED, number=number),
+        Stands.IN_PLAY: say_no(No.STILL_PLAYING, number=number, game=last),
+        Stands.NOT_DECIDED: say_no(No.TICKET_UNDECIDED, number=number),
+        Stands.FROZEN: say_no(No.TICKET_FROZEN, number=number, game=", ".join(frozen)),
+        Stands.EXPIRED: say_no(No.TICKET_EXPIRED, number=number, at=at),
+        Stands.REFUND: say_no(No.REFUND_INSTEAD, number=number),
+        Stands.REFUNDED: say_no(No.TICKET_REFUNDED, number=number),
+        Stands.NO_WIN: say_no(No.NO_WIN, number=number),
+    }
+    if paid is not None:
+        return say_no(No.ALREADY_PAID, number=number, at=paid_at, **by)
+    return reasons.get(standing.stands)
+
+
+def due_words(win: GameWin) -> str:
+    """Return a win that must be reported in words."""
+    return f"{win.series}-{win.game}: {dollars(win.net_cents)} net"

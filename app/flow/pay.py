@@ -1,0 +1,255 @@
+"""Paying a winning ticket: once, at any station, for what it won (15.6(a)).
+
+The ticket's number and the code from its paper; from $1,500 on a supervisor approves, from another
+amount on a manager outside keno as well; what must be reported waits for its paper. In cash from
+the drawer, or by a casino check.
+
+Write order: there is one commit. *Crash before: the ticket is not paid. Crash after: it is, and the
+station that asks again is told so.* A second payment of the same ticket meets the row of the first.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+from app.audit.tags import Tag
+from app.clock import time_text
+from app.flow.access import Approval, Credentials, at_work, refused
+from app.flow.approvals import approval_rows, approver_of
+from app.flow.asking import Answer, Asking, asking, kept
+from app.flow.authority import Approved, answer_approved, check_authority
+from app.flow.claim import (
+    Claim,
+    claim_of,
+    explanation,
+    gradings,
+    ticket_numbered,
+    why_not_payable,
+)
+from app.flow.contact import Contact, Passed, check_contact, contact_rows
+from app.flow.office import Office
+from app.flow.patron import Sealed, seal_patron
+from app.flow.permissions import Permission
+from app.flow.present import missing, paid_before, presented
+from app.flow.refusals import No, check_reason, say_no
+from app.keno.drawer import CASH
+from app.keno.numbering import printed_number
+from app.keno.tender import TenderKind
+from app.store.queries import drawers, payments
+from app.store.queries.people import Worker
+from app.store.records import payments as records
+from app.store.records import tickets as ticket_records
+from app.store.records.money import Leg, hold_drawer, posting_rows
+from app.store.records.together import Row
+from app.store.tables import Account, PaidBy, Payout, Refund, Slip, Tier
+from app.store.unit import Unit
+
+CHECK_NUMBER_MAX, PAYEE_MAX = 40, 100
+
+
+@dataclass(frozen=True)
+class Check:
+    """A casino check: its number, and to whom it is made out."""
+
+    number: str
+    payee: str
+
+
+@dataclass(frozen=True)
+class Paying:
+    """What a writer asks to have paid, how, and on what authority."""
+
+    number: int
+    code: str | None = None
+    reason: str | None = None  # of a payment without the code
+    approval: Approval | None = None
+    manager: Approval | None = None
+    check: Check | None = None  # else it is paid in cash
+    contact: Contact | None = None
+
+
+def pay_ticket(
+    office: Office, credentials: Credentials, paying: Paying, request: str | None
+) -> Answer:
+    """Pay a ticket; return how much, and how it comes about.
+
+    Refuses: whoever is not at work with an open drawer; a ticket that is not paid, each for its own
+    reason; a wrong code; what must be approved, or filled in, and is not; too little cash.
+    """
+    check = paying.check
+    said = {
+        "number": paying.number,
+        "reason": paying.reason,
+        "check": check and {"number": check.number, "payee": check.payee},
+        "contact": paying.contact and vars(paying.contact),
+    }
+    asked = asking(request, "pay", said)
+    worker = at_work(credentials, Permission.TICKET_PAY)
+    check_contact(paying.contact)
+    approvals = {
+        Permission.APPROVE: paying.approval,
+        Permission.APPROVE_LARGE: paying.manager,
+    }
+    act = partial(_pay, office, asked, paying)
+    return answer_approved(office, asked, worker, approvals, act)
+
+
+def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction
+    office: Office,
+    asked: Asking,
+    paying: Paying,
+    approved: Approved,
+    unit: Unit,
+    who: Worker,
+) -> Answer:
+    if who.drawer is None or not hold_drawer(unit, who, alone=True):
+        raise say_no(No.NO_DRAWER)
+    records.hold_ticket(unit, paying.number)
+    claim = _claim(office, unit, who, paying, approved)
+    found = gradings(unit, claim)
+    if any(each.first_cents != each.second_cents for each in found):
+        no = say_no(No.GRADINGS_DIFFER, number=printed_number(paying.number))
+        raise refused(office, unit, no, ticket=paying.number, station=who.station_code)
+    supervisor = approver_of(unit, who, claim, Tier.SUPERVISOR, approved)
+    manager = approver_of(unit, who, claim, Tier.MANAGER, approved)
+    _check_cash(unit, who, claim, paying.check)
+    payee = _payee(office, unit, paying.check)
+    now, back, with_code = unit.now(), claim.back, paying.code is not None
+    out_cents = claim.cents + back.cash_cents
+    cash_cents = out_cents if paying.check is None else back.cash_cents
+    passed = Passed(out_cents=out_cents, cash_out_cents=cash_cents)
+    contact, told = contact_rows(office, unit, who, paying.contact, paying.number, passed, now)
+    authority: dict[str, object] = {
+        "station": who.station,
+        "staff": who.staff,
+        "drawer": who.drawer,
+        "approver": supervisor and supervisor.staff,
+        "with_code": with_code,
+        "request": asked.request,
+    }
+    payout = {
+        "ticket": paying.number,
+        "cents": claim.cents,
+        "paid_by": (PaidBy.CASH if paying.check is None else PaidBy.CHECK).value,
+        "check_number": paying.check and paying.check.number,
+        "payee": payee and payee.data,
+        "manager": manager and manager.staff,
+        "reason": None if with_code else paying.reason,
+        "paid_at": now,
+        **authority,
+    }
+    answer: Answer = {
+        **claim.facts(),
+        "games": explanation(office, unit, claim),
+        "gradings": [each.document() for each in found],
+        "paid_by": payout["paid_by"],
+        **told,
+    }
+    body = {
+        "house": office.house.name,
+        "ticket": paying.number,
+        "ticket_leaf": claim.ticket.leaf.hex(),
+        "series": claim.ticket.series,
+        "cents": claim.cents,
+        "wins": [{"game": win.game, "cents": win.win_cents} for win in claim.wins],
+        "void_games": list(claim.void_games),
+        "back": _back(claim),
+        "coupon_cents": back.coupon_cents,
+        "gradings": answer["gradings"],
+        "paid_by": payout["paid_by"],
+        "check_number": payout["check_number"],
+        "payee": payee and payee.digest.hex(),
+        "station": who.station_code,
+        "writer": who.code,
+        "approver": supervisor and supervisor.code,
+        "manager": manager and manager.code,
+        "with_code": with_code,
+        "reason": payout["reason"],
+        "time": time_text(now),
+        "request_id": asked.request,
+        **told,
+    }
+    slip = {
+        "ticket": paying.number,
+        "cents": claim.cents,
+        "refund_cents": back.cash_cents,
+        "signature": claim.needs_supervisor,
+    }
+    price = claim.ticket.price_per_game_cents
+    refund = {"ticket": paying.number, "cents": price, "back": _back(claim), "refunded_at": now}
+    rows: list[Row] = [
+        kept(who, asked, answer),
+        (Payout, payout),
+        *approval_rows(claim, supervisor, Tier.SUPERVISOR, found, now),
+        *approval_rows(claim, manager, Tier.MANAGER, found, now),
+        *((Refund, {**refund, "game": game, **authority}) for game in claim.void_games),
+        *contact,
+        *posting_rows(_money(who.drawer, claim, paying.check)),
+        ticket_records.print_job_row(who.station, Slip.PAYOUT, slip),
+    ]
+    office.log_with(unit, Tag.PAID, body, rows)
+    return answer
+
+
+def _claim(office: Office, unit: Unit, who: Worker, paying: Paying, approved: Approved) -> Claim:
+    """Return what a ticket is paid.
+
+    Refuses: a wrong code; a ticket that is not paid; what is missing.
+    """
+    ticket = ticket_numbered(unit, paying.number)
+    if paying.code is None:
+        check_reason(paying.reason or "")
+    supervisor = approved.get(Permission.APPROVE)
+    check_authority(office, unit, who, ticket, paying.code, supervisor)
+    now = unit.now()
+    claim = claim_of(office, unit, ticket, paid_before(unit, who, paying.contact), now)
+    no = why_not_payable(claim)
+    if no is not None:
+        raise presented(office, unit, who, claim, no, now)
+    for need in missing(unit, who, claim, approved):
+        raise presented(office, unit, who, claim, need, now)
+    return claim
+
+
+def _check_cash(unit: Unit, who: Worker, claim: Claim, check: Check | None) -> None:
+    """Refuse to pay more cash than there is in the drawer."""
+    inside = drawers.contents(unit.connection, who.drawer or 0)
+    needed_cents = claim.back.cash_cents + (claim.cents if check is None else 0)
+    if needed_cents > sum(inside.get(kind, 0) for kind in CASH):
+        raise say_no(No.NOT_ENOUGH_CASH)
+
+
+def _payee(office: Office, unit: Unit, check: Check | None) -> Sealed | None:
+    """Return to whom a check is made out, sealed.
+
+    Refuses: a check without number or payee, or that was used.
+    """
+    if check is None:
+        return None
+    named = check.number.strip() and check.payee.strip()
+    short = len(check.number) <= CHECK_NUMBER_MAX and len(check.payee) <= PAYEE_MAX
+    if not named or not short or not (check.number + check.payee).isprintable():
+        raise say_no(No.CHECK_INCOMPLETE, "check")
+    if payments.is_check_used(unit.connection, check.number):
+        raise say_no(No.CHECK_USED, "check", check=check.number)
+    return seal_patron(office, {"payee": check.payee})
+
+
+def _back(claim: Claim) -> list[dict[str, object]]:
+    if not claim.back.cash_cents:
+        return []
+    return [{"kind": TenderKind.CURRENCY.value, "cents": claim.back.cash_cents}]
+
+
+def _money(drawer: int, claim: Claim, check: Check | None) -> list[Leg]:
+    """Return what a payment moves: what was owed, out of the drawer or by check."""
+    out = Leg(Account.DRAWER, -claim.cents, drawer, TenderKind.CURRENCY)
+    if check is not None:
+        out = Leg(Account.CHECKS, -claim.cents)
+    back = claim.back
+    return [
+        Leg(Account.WINS_PAYABLE, claim.cents),
+        out,
+        Leg(Account.DRAWER, -back.cash_cents, drawer, TenderKind.CURRENCY),
+        Leg(Account.COUPONS, -back.coupon_cents),
+        Leg(Account.PREPAID, back.cash_cents + back.coupon_cents),
+    ]

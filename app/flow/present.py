@@ -1,0 +1,135 @@
+"""Presenting a ticket: what it is paid, why, and what must be there before it is.
+
+What was brought in time, and cannot be paid yet because an approval or a paper is missing or a game
+is frozen, is noted: it does not expire while it waits.
+
+Write order: there is one commit, if anything is missing. *Crash before: it was not presented.*
+"""
+
+from datetime import datetime
+
+from app.audit.tags import Tag
+from app.clock import time_text
+from app.flow.access import Credentials, at_work
+from app.flow.approvals import approver_of
+from app.flow.asking import Answer
+from app.flow.authority import Approved, check_authority
+from app.flow.claim import (
+    Claim,
+    claim_of,
+    due_words,
+    explanation,
+    gradings,
+    ticket_numbered,
+    why_not_payable,
+)
+from app.flow.contact import Contact, check_contact
+from app.flow.office import Office
+from app.flow.permissions import Permission
+from app.flow.refusals import No, say_no
+from app.flow.standing import Stands
+from app.keno.amounts import Amount
+from app.keno.money import dollars
+from app.keno.refusals import Refused
+from app.store.queries import payments
+from app.store.queries.people import Worker
+from app.store.records.together import Row
+from app.store.tables import Presentation, Tier
+from app.store.unit import Unit
+
+
+def present_ticket(
+    office: Office,
+    credentials: Credentials,
+    number: int,
+    code: str | None,
+    contact: Contact | None = None,
+) -> Answer:
+    """Return what a ticket is paid, and what must be there before it is; nothing is paid.
+
+    Refuses: whoever is not at work; a ticket that is not paid, each for its own reason; a wrong
+    code.
+    """
+    worker = at_work(credentials, Permission.TICKET_PAY)
+    check_contact(contact)
+    with office.unit() as unit:
+        who = worker(unit)
+        ticket = ticket_numbered(unit, number)
+        check_authority(office, unit, who, ticket, code, None)
+        now = unit.now()
+        claim = claim_of(office, unit, ticket, paid_before(unit, who, contact), now)
+        no = why_not_payable(claim)
+        if no is not None:
+            raise presented(office, unit, who, claim, no, now)
+        needs = missing(unit, who, claim, {})
+        if needs:
+            note_presented(office, unit, who, claim, needs[0], now)
+            unit.commit()
+        return {
+            **claim.facts(),
+            "games": explanation(office, unit, claim),
+            "gradings": [each.document() for each in gradings(unit, claim)],
+            "needs": [
+                {"code": each.refusals[0].code, "message": each.refusals[0].message}
+                for each in needs
+            ],
+        }
+
+
+def paid_before(unit: Unit, who: Worker, contact: Contact | None) -> list[int]:
+    """Return the tickets that were paid to the same patron within the contact."""
+    if contact is None:
+        return []
+    return payments.paid_in_contact(unit.connection, who.station, contact.id)
+
+
+def missing(unit: Unit, who: Worker, claim: Claim, approved: Approved) -> list[Refused]:
+    """Return everything that must be there before a ticket is paid, and is not."""
+    found = []
+    if claim.needs_supervisor and not approver_of(unit, who, claim, Tier.SUPERVISOR, approved):
+        why = f"{dollars(claim.amounts[Amount.APPROVAL])} or more is paid"
+        found.append(say_no(No.APPROVAL_NEEDED, why=why))
+    if claim.needs_manager and not approver_of(unit, who, claim, Tier.MANAGER, approved):
+        why = f"{dollars(claim.amounts[Amount.SECOND_TIER])} or more is paid"
+        found.append(say_no(No.MANAGER_NEEDED, why=why))
+    if claim.due_papers:
+        games = ", ".join(due_words(win) for win in claim.due_papers)
+        found.append(say_no(No.TAX_PAPER_NEEDED, games=games))
+    return found
+
+
+def presented(  # noqa: PLR0913, PLR0917  what was brought where, and why it is not paid
+    office: Office, unit: Unit, who: Worker, claim: Claim, no: Refused, now: datetime
+) -> Refused:
+    """Note that a ticket that waits was brought in time, and return why it is not paid."""
+    if claim.standing.stands in (Stands.FROZEN, Stands.WIN):
+        note_presented(office, unit, who, claim, no, now)
+        unit.commit()
+    return no
+
+
+def note_presented(  # noqa: PLR0913, PLR0917  what was brought where, and why it is not paid
+    office: Office, unit: Unit, who: Worker, claim: Claim, no: Refused, now: datetime
+) -> None:
+    """Note, the first time, that a ticket was brought and could not be paid then."""
+    number, why = claim.ticket.number, no.refusals[0].code
+    if payments.presented_at(unit.connection, number) is not None:
+        return
+    row: Row = (
+        Presentation,
+        {
+            "ticket": number,
+            "why": why,
+            "station": who.station,
+            "staff": who.staff,
+            "presented_at": now,
+        },
+    )
+    body = {
+        "ticket": number,
+        "why": why,
+        "station": who.station_code,
+        "writer": who.code,
+        "time": time_text(now),
+    }
+    office.log_with(unit, Tag.PRESENTED, body, [row])

@@ -1,0 +1,102 @@
+"""The paper for a win that must be reported: a ticket is paid when it is filled in (X-pay-tax).
+
+Who it is for is sealed under a key that is not in the database; the log has a salted hash of it.
+
+Write order: there is one commit. *Crash before: it is not filled in. Crash after: it is.*
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+from app.audit.tags import Tag
+from app.clock import time_text
+from app.flow.access import Credentials, at_work
+from app.flow.asking import Answer, Asking, answer_once, asking, kept
+from app.flow.claim import check_payable, claim_of, ticket_numbered
+from app.flow.contact import Contact, check_contact
+from app.flow.office import Office
+from app.flow.patron import seal_patron
+from app.flow.permissions import Permission
+from app.flow.present import paid_before
+from app.flow.refusals import No, say_no
+from app.keno.amounts import Amount
+from app.keno.numbering import printed_number
+from app.store.queries.people import Worker
+from app.store.records.together import Row
+from app.store.tables import TaxPaper
+from app.store.unit import Unit
+
+TEXT_MAX = 100
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What was filled in: for which game of which ticket, and who the patron is."""
+
+    number: int
+    game: int
+    name: str
+    taxpayer_number: str
+    contact: Contact | None = None
+
+
+def file_tax_paper(
+    office: Office, credentials: Credentials, paper: Paper, request: str | None
+) -> Answer:
+    """Note that the paper for a win is filled in; return its worksheet.
+
+    Refuses: whoever is not at work; a ticket that is not paid; a game for which none is due; a
+    paper without name or number.
+    """
+    said = {"number": paper.number, "game": paper.game}
+    asked = asking(request, "tax-paper", said)
+    worker = at_work(credentials, Permission.TICKET_PAY)
+    check_contact(paper.contact)
+    for text in (paper.name, paper.taxpayer_number):
+        if not text.strip() or len(text) > TEXT_MAX or not text.isprintable():
+            raise say_no(No.TAX_PAPER_INCOMPLETE)
+    return answer_once(office, asked, worker, partial(_file, office, asked, paper))
+
+
+def _file(office: Office, asked: Asking, paper: Paper, unit: Unit, who: Worker) -> Answer:
+    ticket = ticket_numbered(unit, paper.number)
+    now = unit.now()
+    claim = claim_of(office, unit, ticket, paid_before(unit, who, paper.contact), now)
+    check_payable(claim)
+    due = next((win for win in claim.due_papers if win.game == paper.game), None)
+    if due is None:
+        number, game = printed_number(paper.number), f"{ticket.series}-{paper.game}"
+        raise say_no(No.NO_TAX_PAPER, number=number, game=game)
+    sealed = seal_patron(office, {"name": paper.name, "number": paper.taxpayer_number})
+    answer: Answer = {
+        "number": paper.number,
+        "game": paper.game,
+        "win_cents": due.win_cents,
+        "wager_cents": due.wager_cents,
+        "net_cents": due.net_cents,
+        "due_at_cents": claim.amounts[Amount.TAX_PAPER],
+    }
+    row: Row = (
+        TaxPaper,
+        {
+            "ticket": paper.number,
+            "game": paper.game,
+            "win_cents": due.win_cents,
+            "wager_cents": due.wager_cents,
+            "due_at_cents": answer["due_at_cents"],
+            "sealed": sealed.data,
+            "salted": sealed.digest,
+            "station": who.station,
+            "staff": who.staff,
+            "done_at": now,
+        },
+    )
+    body = {
+        **answer,
+        "patron": sealed.digest.hex(),
+        "station": who.station_code,
+        "writer": who.code,
+        "time": time_text(now),
+    }
+    office.log_with(unit, Tag.TAX_PAPER, body, [kept(who, asked, answer), row])
+    return answer

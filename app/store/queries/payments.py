@@ -1,0 +1,191 @@
+"""Payments: what was paid, approved and filled in, and what the house has set."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from sqlalchemy import Connection, func, select
+
+from app.keno.amounts import Amount, Dated
+from app.store.tables import (
+    Approval,
+    Certification,
+    ContactAct,
+    Expiry,
+    Game,
+    HouseAmount,
+    LogEntry,
+    Payout,
+    Presentation,
+    Role,
+    Settlement,
+    Staff,
+    Station,
+    TaxPaper,
+    Ticket,
+    Tier,
+    Verdict,
+)
+
+
+@dataclass(frozen=True)
+class PayoutRow:
+    """When, where and by whom a ticket was paid."""
+
+    cents: int
+    paid_at: datetime
+    station_code: str
+    writer_code: str
+
+
+@dataclass(frozen=True)
+class ApprovalRow:
+    """Somebody approved that a ticket is paid so much."""
+
+    tier: Tier
+    staff: int
+    code: str
+    role: Role
+    disabled: bool
+    cents: int
+
+
+@dataclass(frozen=True)
+class ContactSums:
+    """What a patron gave and got, in all and of it in cash."""
+
+    in_cents: int
+    out_cents: int
+    cash_in_cents: int
+    cash_out_cents: int
+
+
+def house_amounts(connection: Connection) -> list[Dated]:
+    """Return what the house has set for itself, in the order in which it was set."""
+    found = select(HouseAmount.name, HouseAmount.from_day, HouseAmount.cents).order_by(
+        HouseAmount.entry
+    )
+    return [Dated(Amount(name), day, cents) for name, day, cents in connection.execute(found)]
+
+
+def payout(connection: Connection, ticket: int) -> PayoutRow | None:
+    """Return the payment of a ticket."""
+    found = (
+        select(Payout.cents, Payout.paid_at, Station.code, Staff.code)
+        .join(Station, Station.id == Payout.station)
+        .join(Staff, Staff.id == Payout.staff)
+        .where(Payout.ticket == ticket)
+    )
+    row = connection.execute(found).first()
+    return None if row is None else PayoutRow(*row)
+
+
+def is_check_used(connection: Connection, number: str) -> bool:
+    """Whether a check with this number was made out already."""
+    found = select(Payout.ticket).where(Payout.check_number == number)
+    return connection.execute(found).first() is not None
+
+
+def presented_at(connection: Connection, ticket: int) -> datetime | None:
+    """Return when a ticket was first brought that could not be paid then."""
+    found = select(Presentation.presented_at).where(Presentation.ticket == ticket)
+    return connection.execute(found).scalar_one_or_none()
+
+
+def is_expired(connection: Connection, ticket: int) -> bool:
+    """Whether the win of a ticket was posted as expired."""
+    found = select(Expiry.ticket).where(Expiry.ticket == ticket)
+    return connection.execute(found).first() is not None
+
+
+def approvals(connection: Connection, ticket: int) -> list[ApprovalRow]:
+    """Return who approved the payment of a ticket."""
+    found = (
+        select(Approval.tier, Staff.id, Staff.code, Staff.role, Staff.disabled_at, Approval.cents)
+        .join(Staff, Staff.id == Approval.staff)
+        .where(Approval.ticket == ticket)
+        .order_by(Approval.entry)
+    )
+    return [
+        ApprovalRow(Tier(tier), staff, code, Role(role), disabled is not None, cents)
+        for tier, staff, code, role, disabled, cents in connection.execute(found)
+    ]
+
+
+def tax_papers(connection: Connection, ticket: int) -> set[int]:
+    """Return the games of a ticket for which the paper is filled in."""
+    found = select(TaxPaper.game).where(TaxPaper.ticket == ticket)
+    return set(connection.execute(found).scalars())
+
+
+def locked_at(connection: Connection, series: str, number: int) -> datetime | None:
+    """Return when a game was locked."""
+    found = select(Game.locked_at).where(Game.series == series, Game.number == number)
+    return connection.execute(found).scalar_one_or_none()
+
+
+def freezes(
+    connection: Connection, series: str, first: int, last: int
+) -> list[tuple[datetime, datetime | None]]:
+    """Return from when until when games were frozen; one that still is has no end."""
+    found = (
+        select(Settlement.game, Certification.verdict, Certification.certified_at)
+        .join(Certification, Certification.attempt == Settlement.attempt)
+        .where(Settlement.series == series, Settlement.game.between(first, last))
+        .order_by(Settlement.game, Settlement.run)
+    )
+    frozen: list[tuple[datetime, datetime | None]] = []
+    since: tuple[int, datetime] | None = None
+    for game, verdict, at in connection.execute(found):
+        if since is not None and since[0] != game:
+            frozen.append((since[1], None))
+            since = None
+        if verdict == Verdict.FROZEN.value:
+            since = since or (game, at)
+        elif since is not None:
+            frozen.append((since[1], at))
+            since = None
+    if since is not None:
+        frozen.append((since[1], None))
+    return frozen
+
+
+def ticket_body(connection: Connection, ticket: int) -> str:
+    """Return what the log says of a ticket."""
+    found = (
+        select(LogEntry.body)
+        .join(Ticket, Ticket.entry == LogEntry.id)
+        .where(Ticket.number == ticket)
+    )
+    return connection.execute(found).scalar_one()
+
+
+def paid_in_contact(connection: Connection, station: int, contact: str) -> list[int]:
+    """Return the tickets that were paid within a patron contact."""
+    found = (
+        select(Payout.ticket)
+        .join(ContactAct, ContactAct.entry == Payout.entry)
+        .where(ContactAct.station == station, ContactAct.contact == contact)
+        .order_by(Payout.ticket)
+    )
+    return list(connection.execute(found).scalars())
+
+
+def contact_sums(connection: Connection, station: int, contact: str) -> ContactSums:
+    """Return what went in and out within a patron contact."""
+    return _sums(connection, ContactAct.station == station, ContactAct.contact == contact)
+
+
+def player_sums(connection: Connection, player_card: str, day: date) -> ContactSums:
+    """Return what went in and out in a gaming day by contacts with a player card."""
+    return _sums(connection, ContactAct.player_card == player_card, ContactAct.gaming_day == day)
+
+
+def _sums(connection: Connection, *which: object) -> ContactSums:
+    columns = (
+        ContactAct.in_cents,
+        ContactAct.out_cents,
+        ContactAct.cash_in_cents,
+        ContactAct.cash_out_cents,
+    )
+    found = select(*(func.coalesce(func.sum(column), 0) for column in columns)).where(*which)  # type: ignore[arg-type]
+    return ContactSums(*(int(cents) for cents in connection.execute(found).one()))

@@ -15,13 +15,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from app.audit.books import check_books
 from app.entropy import system_entropy
-from app.flow.access import Credentials, at_console, enrol_station, sign_in
+from app.flow.access import Approval, Credentials, at_console, enrol_station, sign_in
 from app.flow.actor import Actor
 from app.flow.asking import Answer
 from app.flow.certify import certify_game
 from app.flow.codes import validation_code
 from app.flow.draw import end_game
-from app.flow.drawer import open_drawer
+from app.flow.drawer import Closing, close_drawer, open_drawer
 from app.flow.found_house import (
     HousePlan,
     LocationPlan,
@@ -38,6 +38,7 @@ from app.flow.rate_cards import accept_card, bring_card, put_in_force
 from app.flow.sell import Sale, sell_ticket
 from app.flow.settle import settle_game
 from app.flow.void import Voiding, void_ticket
+from app.keno.drawer import Count
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.rng_client import KeyedProcesses
@@ -49,7 +50,7 @@ from tests.keyed import KeyedHouse, hold_ceremony
 
 CARD = Path(__file__).parent / "keno" / "card.toml"
 NOON = datetime(2026, 11, 16, 17, 0, tzinfo=UTC)
-BANK = {TenderKind.CURRENCY: 50_000, TenderKind.COIN: 5_000}
+BANK = Count({TenderKind.CURRENCY: 50_000, TenderKind.COIN: 5_000})
 
 WANDA, WALT, SAM, SUE, MAX = "Wanda Writer", "Walt Writer", "Sam Super", "Sue Super", "Max Manager"
 ADA, RITA, IKE = "Ada Admin", "Rita Regulator", "Ike Intruder"
@@ -154,6 +155,22 @@ class Floor:
             self.stations[code] = enrol_station(self.office, code, self.enrolments[code])
         return self.stations[code]
 
+    def open_drawer(
+        self, credentials: Credentials, count: Count = BANK, request: str | None = None
+    ) -> Answer:
+        """Open a drawer whose bank Max has counted too."""
+        verifier = Approval(MAX, secret_of(MAX))
+        asked = request or self.request_id()
+        return open_drawer(self.office, credentials, count, asked, verifier)
+
+    def close_drawer(
+        self, credentials: Credentials, drawer: int, count: Count, request: str | None = None
+    ) -> Answer:
+        """Close a drawer that Max has counted too."""
+        verifier, closing = Approval(MAX, secret_of(MAX)), Closing(drawer, count)
+        asked = request or self.request_id()
+        return close_drawer(self.office, credentials, closing, asked, verifier)
+
     def signed_in(self, name: str, station: str = FIRST_STATION) -> Credentials:
         """Sign somebody in."""
         token = self.station(station)
@@ -162,7 +179,7 @@ class Floor:
     def writing(self, name: str = WANDA, station: str = FIRST_STATION) -> Credentials:
         """Sign a writer in and open a drawer."""
         credentials = self.signed_in(name, station)
-        open_drawer(self.office, credentials, BANK, self.request_id())
+        self.open_drawer(credentials)
         return credentials
 
     def request_id(self) -> str:

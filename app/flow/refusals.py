@@ -139,6 +139,10 @@ class No(Coded):
         "contact.bad_name",
         "A contact and a player card have 1 to 40 letters, digits, dots or dashes.",
     )
+    VERIFIER_NEEDED = "drawer.verifier_needed", "A drawer is counted by two people."
+    SUPERVISOR_NEEDED = "approval.supervisor_needed", "A supervisor must be with it."
+    NOT_IN_DRAWER = "drawer.not_in_it", "So much is not in the drawer."
+    DRAWER_STATE = "drawer.wrong_state", "That cannot be done with a drawer that is {state}."
     COUPON_SPENT = "coupon.spent", "Coupon {serial} was spent before."
     APPROVAL_NEEDED = "approval.needed", "A supervisor must approve: {why}."
     APPROVER_SAME = "approval.same_person", "Nobody approves their own act."

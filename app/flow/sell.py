@@ -10,6 +10,7 @@ the server in the print job only (X-ticket-validation).
 """
 
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import partial
 
 from app.audit.checkpoints import short_seal
@@ -18,17 +19,19 @@ from app.clock import time_text
 from app.entropy import quick_pick
 from app.flow.access import Credentials, at_work
 from app.flow.asking import Answer, Asking, answer_once, asking, kept
+from app.flow.contact import Contact, Passed, check_contact, contact_rows
 from app.flow.office import Office
 from app.flow.open_game import check_is_open
 from app.flow.permissions import Permission
 from app.flow.plays import Changes, changed, play_document, request_content, request_of
 from app.flow.refusals import No, say_no
 from app.keno.conditioning import conditioning_of
+from app.keno.drawer import CASH
 from app.keno.numbering import printed_number
 from app.keno.pricing import quote
 from app.keno.refusals import Refused, quoted, refuse_all
 from app.keno.request import Request
-from app.keno.tender import Tender, TenderKind, check_tender, tendered_cents
+from app.keno.tender import Tender, TenderKind, check_tender, paid_in_kind, tendered_cents
 from app.keno.ticket import Ticket
 from app.store.queries import games, house
 from app.store.queries import tickets as queries
@@ -54,6 +57,7 @@ class Sale:
     tender: tuple[Tender, ...]
     first_game: int | None = None
     replay_of: int | None = None
+    contact: Contact | None = None
 
 
 def sell_ticket(
@@ -64,15 +68,18 @@ def sell_ticket(
     Refuses: whoever is not at work with an open drawer; a game that is not open; every fault of the
     request; a tender that does not cover the price.
     """
-    content = {
+    content: dict[str, object] = {
         "series": sale.series,
         "first_game": sale.first_game,
         "replay_of": sale.replay_of,
         "request": request_content(sale.request),
         "tender": [_tender_document(part) for part in sale.tender],
     }
+    if sale.contact is not None:
+        content["contact"] = vars(sale.contact)
     asked = asking(request, "sell", content)
     worker = at_work(credentials, Permission.TICKET_SELL)
+    check_contact(sale.contact)
     return answer_once(office, asked, worker, partial(_sell, office, asked, sale))
 
 
@@ -83,7 +90,8 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
     if not hold_drawer(unit, who):
         raise say_no(No.NO_DRAWER)
     request, source = _request(unit, sale)
-    ticket = quote(request, office.card(unit, game.card))
+    card = office.card(unit, game.card)
+    ticket = quote(request, card)
     refuse_all(check_tender(sale.tender, ticket.price_cents))
     last_game = game.number + ticket.games - 1
     change_cents = tendered_cents(sale.tender) - ticket.price_cents
@@ -112,6 +120,9 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
     # Judged by the time that is printed, behind everything that this sale had to wait for.
     if game.sells_until is not None and sold_at >= game.sells_until:
         raise say_no(No.GAME_CLOSED, game=f"{sale.series}-{game.number}")
+    expires_at = _expected_expiry(game, ticket, card.limits.claim_minutes, sold_at)
+    passed = _passed(sale.tender, ticket.price_cents)
+    contact, told = contact_rows(office, unit, who, sale.contact, number, passed, sold_at)
     answer = {
         "number": number,
         "printed_number": printed_number(number),
@@ -123,6 +134,8 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
         "rate_card": game.card_hash.hex(),
         "numbers": facts["groups"],
         "conditioning": facts["conditioning"],
+        "expires_at": time_text(expires_at),
+        **told,
     }
     sold = {
         "number": number,
@@ -144,6 +157,7 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
         "sold_at": sold_at,
         "code_key": office.keys.newest,
         "request": asked.request,
+        "prints_expiry": expires_at,
     }
     rows: list[Row] = [
         kept(who, asked, answer),
@@ -151,13 +165,32 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
         *records.tender_rows(number, sale.tender),
         *posting_rows(_money(who.drawer, sale.tender, ticket, change_cents)),
         records.print_job_row(who.station, Slip.TICKET, {"ticket": number}),
+        *contact,
     ]
-    body = {"number": number, "sold_at": time_text(sold_at), **facts}
+    times = {"sold_at": time_text(sold_at), "expires_at": time_text(expires_at)}
+    body = {"number": number, **times, **facts, **told}
     office.log_with(unit, Tag.TICKET, body, rows)
     for part in sale.tender:
         if part.serial is not None and not records.spend_coupon(unit, part.serial, number):
             raise say_no(No.COUPON_SPENT, serial=quoted(part.serial))
     return answer
+
+
+def _expected_expiry(
+    game: OpenGame, ticket: Ticket, claim_minutes: int, sold_at: datetime
+) -> datetime:
+    """Return until when the ticket can be claimed, as far as the schedule says (15.6(c))."""
+    interval = timedelta(seconds=game.interval_seconds or 0)
+    last_lock = (game.closes_at or sold_at) + (ticket.games - 1) * interval
+    return last_lock + timedelta(minutes=claim_minutes)
+
+
+def _passed(tender: tuple[Tender, ...], price_cents: int) -> Passed:
+    """Return what of the price was paid in what: coupons are not money."""
+    paid = paid_in_kind(tender, price_cents)
+    money = [part for part in paid if part.kind is not TenderKind.COUPON]
+    cash = [part for part in money if part.kind in CASH]
+    return Passed(in_cents=tendered_cents(money), cash_in_cents=tendered_cents(cash))
 
 
 def _game_to_sell(unit: Unit, who: Worker, sale: Sale) -> OpenGame:

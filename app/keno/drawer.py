@@ -6,7 +6,7 @@ opening and every act since, by kind of tender; nobody is told before the closin
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.keno.tender import TenderKind
@@ -88,6 +88,34 @@ def explaining(moved: Sequence[Moved], over_cents: int) -> Iterator[tuple[Moved,
         before[each.cents].append(each)
 
 
-def counted_cents(counted: Mapping[int, int]) -> int:
+@dataclass(frozen=True)
+class Count:
+    """What was counted in a drawer: in cents by kind, and by denomination where it was."""
+
+    cents: Mapping[TenderKind, int]
+    pieces: Mapping[TenderKind, Mapping[int, int]] = field(default_factory=dict)
+
+    @property
+    def total_cents(self) -> int:
+        """All of it."""
+        return sum(self.cents.values())
+
+    def document(self) -> dict[str, object]:
+        """Return the count as it is kept: by denomination where it was counted so."""
+        document: dict[str, object] = {}
+        for kind, cents in sorted(self.cents.items()):
+            pieces = self.pieces.get(kind)
+            counted = {str(value): number for value, number in sorted((pieces or {}).items())}
+            document[kind.value] = counted or cents
+        return document
+
+
+def counted_cents(pieces: Mapping[int, int]) -> int:
     """Return what a count by denomination comes to."""
-    return sum(value * pieces for value, pieces in counted.items())
+    return sum(value * number for value, number in pieces.items())
+
+
+def is_denomination(kind: TenderKind, cents: int) -> bool:
+    """Whether there are pieces of a kind that are worth so much."""
+    known = DENOMINATIONS.get(kind)
+    return cents > 0 and (known is None or cents in known)

@@ -119,6 +119,14 @@ class Fields:
         self._wrong(field, "a text")
         return None
 
+    def peek(self, field: str) -> object:
+        """Return whatever stands in a field, which is still to be read."""
+        return self._table.get(field)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all fields."""
+        return tuple(self._table)
+
     def has(self, field: str) -> bool:
         """Whether a field is there and says something."""
         return self._table.get(field) is not None

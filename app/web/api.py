@@ -1,22 +1,29 @@
 """API v1: what a work station can ask for. Views translate, and the flow decides."""
 
+from collections.abc import Callable
+
 from flask import Blueprint, Response, jsonify
 
 from app.clock import time_text
 from app.flow import access
+from app.flow.approvals import approve_payment
 from app.flow.draw import ask_to_void
-from app.flow.drawer import close_drawer, open_drawer
+from app.flow.drawer import close_drawer, look_at_drawer, mind_drawer, move_cash, open_drawer
 from app.flow.lockout import lock_at_station
 from app.flow.look_up import look_up
 from app.flow.open_game import read_game
 from app.flow.override import override_close
+from app.flow.pay import pay_ticket
 from app.flow.permissions import Permission
+from app.flow.present import present_ticket
 from app.flow.quote import quote_request
 from app.flow.refund import refund_ticket
 from app.flow.refusals import No, say_no
 from app.flow.sell import sell_ticket
+from app.flow.tax_paper import file_tax_paper
 from app.flow.void import void_ticket
 from app.keno.documents import quote_document
+from app.keno.drawer import DrawerAct
 from app.keno.numbering import read_number
 from app.keno.refusals import quoted
 from app.store.queries import games
@@ -163,21 +170,98 @@ def renew_enrolment() -> Response:
     return jsonify(code=code, enrolment=access.renew_enrolment(office(), actor, code))
 
 
+@routes.post("/tickets/<number>/present")
+@needs(Permission.TICKET_PAY)
+def present(number: str) -> Response:
+    """Say what a ticket is paid, why, and what must be there before it is."""
+    code, contact = forms.read_presenting()
+    return jsonify(present_ticket(office(), credentials(), _number(number), code, contact))
+
+
+@routes.post("/tickets/<number>/pay")
+@needs(Permission.TICKET_PAY)
+def pay(number: str) -> Response:
+    """Pay a winning ticket."""
+    paying = forms.read_paying(_number(number))
+    return jsonify(pay_ticket(office(), credentials(), paying, request_id()))
+
+
+@routes.post("/tickets/<number>/approve")
+@needs(Permission.APPROVE_PAYMENT)
+def approve(number: str) -> Response:
+    """Approve the payment of a ticket, from one's own page."""
+    forms.read_texts()
+    return jsonify(approve_payment(office(), credentials(), _number(number), request_id()))
+
+
+@routes.post("/tickets/<number>/tax-paper")
+@needs(Permission.TICKET_PAY)
+def tax_paper(number: str) -> Response:
+    """Note that the paper for a win that must be reported is filled in."""
+    paper = forms.read_paper(_number(number))
+    return jsonify(file_tax_paper(office(), credentials(), paper, request_id()))
+
+
 @routes.post("/drawers")
 @needs(Permission.DRAWER_KEEP)
 def open_a_drawer() -> tuple[Response, int]:
-    """Open a drawer with a counted bank."""
-    return jsonify(open_drawer(office(), credentials(), forms.read_count(), request_id())), 201
+    """Open a drawer with a bank that two have counted."""
+    count, verifier = forms.read_opening()
+    return jsonify(open_drawer(office(), credentials(), count, request_id(), verifier)), 201
+
+
+@routes.get("/drawers/<drawer>")
+@needs(Permission.DRAWER_KEEP)
+def show_drawer(drawer: str) -> Response:
+    """Show a drawer; what it came to only once it is closed."""
+    return jsonify(look_at_drawer(office(), credentials(), _drawer(drawer)))
 
 
 @routes.post("/drawers/<drawer>/close")
 @needs(Permission.DRAWER_KEEP)
 def close_a_drawer(drawer: str) -> Response:
-    """Close a drawer with a blind count."""
-    if (number := read_number(drawer)) is None:
+    """Close a drawer with a blind count of two."""
+    closing, verifier = forms.read_drawer_closing(_drawer(drawer))
+    return jsonify(close_drawer(office(), credentials(), closing, request_id(), verifier))
+
+
+def _moving(act: DrawerAct) -> Callable[[str], Response]:
+    @needs(Permission.DRAWER_KEEP)
+    def move(drawer: str) -> Response:
+        """Fill a drawer from the bank, or bleed it."""
+        amounts, approval = forms.read_movement()
+        what = (_drawer(drawer), act, amounts, approval)
+        return jsonify(move_cash(office(), credentials(), *what, request_id()))
+
+    return move
+
+
+def _minding(act: DrawerAct) -> Callable[[str], Response]:
+    @needs(Permission.DRAWER_KEEP)
+    def mind(drawer: str) -> Response:
+        """Suspend a drawer, resume it, move it elsewhere, or explain what was over or short."""
+        minding = forms.read_minding(_drawer(drawer), act)
+        return jsonify(mind_drawer(office(), credentials(), minding, request_id()))
+
+    return mind
+
+
+for _act, _view in (
+    (DrawerAct.FILL, _moving),
+    (DrawerAct.BLEED, _moving),
+    (DrawerAct.SUSPEND, _minding),
+    (DrawerAct.RESUME, _minding),
+    (DrawerAct.MOVE, _minding),
+    (DrawerAct.EXPLAIN, _minding),
+):
+    _rule = f"/drawers/<drawer>/{_act.value}"
+    routes.add_url_rule(_rule, f"{_act.value}_drawer", _view(_act), methods=["POST"])
+
+
+def _drawer(text: str) -> int:
+    if (number := read_number(text)) is None:
         raise say_no(No.NO_SUCH_DRAWER)
-    answer = close_drawer(office(), credentials(), number, forms.read_count(), request_id())
-    return jsonify(answer)
+    return number
 
 
 def _number(text: str) -> int:

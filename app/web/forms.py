@@ -1,16 +1,21 @@
 """The JSON forms of what stations ask for: plain values out, every fault of the form at once."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from flask import request
 
 from app.flow.access import Approval
-from app.flow.drawer import Counted
+from app.flow.contact import Contact
+from app.flow.drawer import Closing, Minding
+from app.flow.pay import Check, Paying
 from app.flow.plays import Changes
 from app.flow.refund import Refunding
 from app.flow.sell import Sale
+from app.flow.tax_paper import Paper
 from app.flow.void import Voiding
 from app.keno.documents import conditioning_from, groups_from, read_json, request_from
+from app.keno.drawer import DENOMINATIONS, Count, DrawerAct, counted_cents, is_denomination
 from app.keno.fields import Fields
 from app.keno.refusals import Code, Refusal, refusal, refuse_all
 from app.keno.request import Request
@@ -19,6 +24,8 @@ from app.keno.tender import Tender, TenderKind
 # One bill, chip or coupon, and what can lie on a counter: so that no sum leaves the integers.
 CENTS_MAX = 10**11
 PARTS_MAX = 50
+PIECES_MAX = 10**6
+CENTS_DIGITS = 9
 _TIME = "a time with its zone, as 2026-12-01T06:00-05:00,"
 
 
@@ -66,9 +73,10 @@ def read_sale() -> Sale:
         if (source == "quick-pick") != (what.quick_pick is not None) and not faults:
             spots = what.quick_pick or 0
             faults.append(refusal(Code.QUICK_PICK_ALONE, "request.quick_pick", spots=spots))
+    contact = _contact(fields)
     fields.no_more()
     refuse_all(faults)
-    return Sale(series, what, tender, first_game, replay_of)
+    return Sale(series, what, tender, first_game, replay_of, contact)
 
 
 def read_voiding(number: int) -> Voiding:
@@ -123,24 +131,141 @@ def read_closing() -> tuple[datetime | None, str]:
 
 
 def _approval(fields: Fields) -> Approval | None:
-    if not fields.has("approval"):
-        fields.maybe_text("approval")
+    return _person(fields, "approval")
+
+
+def _person(fields: Fields, field: str) -> Approval | None:
+    """Return the name and the secret of a second person, if they are given."""
+    if not fields.has(field):
+        fields.maybe_text(field)
         return None
-    given = fields.inner("approval")
+    given = fields.inner(field)
     approval = Approval(given.text("name"), given.text("secret"))
     given.no_more()
     return approval
 
 
-def read_count() -> Counted:
-    """Return what was counted in a drawer, in cents by kind."""
+def read_opening() -> tuple[Count, Approval | None]:
+    """Return what two people counted in a drawer, and who the second one is."""
     fields, faults = body()
-    given = fields.inner("counted")
-    counted = {kind: given.whole(kind, 0, CENTS_MAX, default=0) for kind in TenderKind}
-    given.no_more()
+    count, verifier = _count(fields, faults), _person(fields, "verifier")
     fields.no_more()
     refuse_all(faults)
-    return {kind: cents for kind, cents in counted.items() if cents}
+    return count, verifier
+
+
+def read_drawer_closing(drawer: int) -> tuple[Closing, Approval | None]:
+    """Return what two people counted at the close of a drawer, and who the second one is."""
+    fields, faults = body()
+    count, verifier = _count(fields, faults), _person(fields, "verifier")
+    tickets = fields.wholes("tickets") if fields.has("tickets") else None
+    reason = fields.maybe_text("reason")
+    fields.no_more()
+    refuse_all(faults)
+    return Closing(drawer, count, tickets, reason), verifier
+
+
+def read_movement() -> tuple[Mapping[TenderKind, int], Approval | None]:
+    """Return what is put into a drawer or taken out of it, by kind, and who is with the writer."""
+    fields, faults = body()
+    given = fields.inner("amounts")
+    amounts = {kind: given.whole(kind, 0, CENTS_MAX, default=0) for kind in DENOMINATIONS}
+    given.no_more()
+    approval = _approval(fields)
+    fields.no_more()
+    if not faults and not any(amounts.values()):
+        faults.append(refusal(Code.OUT_OF_RANGE, "amounts", field="amounts", low=1, high=CENTS_MAX))
+    refuse_all(faults)
+    return {kind: cents for kind, cents in amounts.items() if cents}, approval
+
+
+def read_minding(drawer: int, act: DrawerAct) -> Minding:
+    """Return what is to be done with a drawer as a whole."""
+    fields, faults = body()
+    station = fields.maybe_text("station") if act is DrawerAct.MOVE else None
+    words = fields.maybe_text("words")
+    fields.no_more()
+    refuse_all(faults)
+    return Minding(drawer, act, station, words)
+
+
+def read_paying(number: int) -> Paying:
+    """Return the payment that is asked for."""
+    fields, faults = body()
+    code, reason = fields.maybe_text("code"), fields.maybe_text("reason")
+    approval, manager = _approval(fields), _person(fields, "manager")
+    check = None
+    if fields.has("check"):
+        given = fields.inner("check")
+        check = Check(given.text("number"), given.text("payee"))
+        given.no_more()
+    else:
+        fields.maybe_text("check")
+    contact = _contact(fields)
+    fields.no_more()
+    refuse_all(faults)
+    return Paying(number, code, reason, approval, manager, check, contact)
+
+
+def read_presenting() -> tuple[str | None, Contact | None]:
+    """Return the code of a ticket that is presented, and the contact."""
+    fields, faults = body()
+    code, contact = fields.maybe_text("code"), _contact(fields)
+    fields.no_more()
+    refuse_all(faults)
+    return code, contact
+
+
+def read_paper(number: int) -> Paper:
+    """Return the tax paper that was filled in."""
+    fields, faults = body()
+    paper = Paper(
+        number,
+        fields.whole("game", 1),
+        fields.text("name"),
+        fields.text("taxpayer_number"),
+        _contact(fields),
+    )
+    fields.no_more()
+    refuse_all(faults)
+    return paper
+
+
+def _contact(fields: Fields) -> Contact | None:
+    if not fields.has("contact"):
+        fields.maybe_text("contact")
+        return None
+    given = fields.inner("contact")
+    contact = Contact(given.text("id"), given.maybe_text("player_card"))
+    given.no_more()
+    return contact
+
+
+def _count(fields: Fields, faults: list[Refusal]) -> Count:
+    """Return a count: by kind in cents, or by denomination as {"2000": 5} for five twenties."""
+    given = fields.inner("counted")
+    cents: dict[TenderKind, int] = {}
+    pieces: dict[TenderKind, dict[int, int]] = {}
+    for kind in DENOMINATIONS:
+        if not isinstance(given.peek(kind), dict):
+            cents[kind] = given.whole(kind, 0, CENTS_MAX, default=0)
+            continue
+        pieces[kind] = _pieces(kind, given.inner(kind), faults)
+        cents[kind] = counted_cents(pieces[kind])
+    given.no_more()
+    return Count({kind: each for kind, each in cents.items() if each}, pieces)
+
+
+def _pieces(kind: TenderKind, given: Fields, faults: list[Refusal]) -> dict[int, int]:
+    pieces = {}
+    for name in given.names():
+        number = given.whole(name, 0, PIECES_MAX)
+        if name.isdecimal() and len(name) < CENTS_DIGITS and is_denomination(kind, int(name)):
+            pieces[int(name)] = number
+        else:
+            where = given.place_of(name)
+            faults.append(refusal(Code.NOT_A_CHOICE, where, field=where, choices="denominations"))
+    return pieces
 
 
 def _tender(fields: Fields, faults: list[Refusal]) -> tuple[Tender, ...]:

@@ -8,10 +8,11 @@ from flask import Blueprint, Response, jsonify
 from app.flow.refusals import REASON_MAX
 from app.flow.standing import Stands
 from app.keno.conditioning_text import TEXT_MAX
+from app.keno.drawer import DENOMINATIONS
 from app.keno.money import LARGEST
 from app.keno.spots import NUMBERS
 from app.keno.tender import TenderKind
-from app.web.forms import CENTS_MAX, PARTS_MAX
+from app.web.forms import CENTS_MAX, PARTS_MAX, PIECES_MAX
 from app.web.routes import ANYONE, needs
 
 Schema = dict[str, Any]
@@ -66,6 +67,16 @@ def _paths() -> Schema:
         "/tickets/{number}/refund": {
             "post": _act("Refund games not played", "Refunding", "Refunded", number, once=True)
         },
+        "/tickets/{number}/present": {
+            "post": _act("What a ticket is paid, and what is missing", "Presenting", "Pay", number)
+        },
+        "/tickets/{number}/pay": {"post": _act("Pay a ticket", "Paying", "Pay", number, once=True)},
+        "/tickets/{number}/approve": {
+            "post": _act("Approve a payment", "Nothing", "PaymentApproved", number, once=True)
+        },
+        "/tickets/{number}/tax-paper": {
+            "post": _act("File a tax paper", "TaxPaper", "TaxWorksheet", number, once=True)
+        },
         "/games/{series}/{number}/lock": {
             "post": _act("Lock the open game", "Approved", "Locked", series, game)
         },
@@ -78,9 +89,27 @@ def _paths() -> Schema:
         "/staff/disable": {"post": _act("Disable a person", "Named", "Named")},
         "/stations/disable": {"post": _act("Disable a work station", "Coded", "Coded")},
         "/stations/renew": {"post": _act("Have a station enrol again", "Coded", "Enrolment")},
-        "/drawers": {"post": _act("Open a drawer", "Count", "DrawerOpened", status=201, once=True)},
+        "/drawers": {
+            "post": _act("Open a drawer", "DrawerOpening", "DrawerOpened", status=201, once=True)
+        },
+        "/drawers/{drawer}": {"get": _act("Look at a drawer", None, "Drawer", drawer)},
         "/drawers/{drawer}/close": {
-            "post": _act("Close a drawer", "Count", "DrawerClosed", drawer, once=True)
+            "post": _act("Close a drawer", "DrawerClosing", "DrawerClosed", drawer, once=True)
+        },
+        **{
+            f"/drawers/{{drawer}}/{act}": {
+                "post": _act(
+                    f"{act.capitalize()} a drawer", asked, "DrawerMoved", drawer, once=True
+                )
+            }
+            for act, asked in (
+                ("fill", "Movement"),
+                ("bleed", "Movement"),
+                ("suspend", "Words"),
+                ("resume", "Words"),
+                ("move", "Moving"),
+                ("explain", "Words"),
+            )
         },
         "/openapi.json": {"get": _act("This description", None, "Anything", security=[])},
     }
@@ -188,6 +217,21 @@ REQUEST_FIELDS: dict[str, Schema] = {
 }
 REASON: Schema = {"type": "string", "minLength": 1, "maxLength": REASON_MAX}
 APPROVAL = _maybe(_object(["name", "secret"], name=TEXT, secret=TEXT))
+CONTACT = _maybe(_object(["id"], id=TEXT, player_card=_maybe(TEXT)))
+COUNTED = _object(
+    [],
+    **{
+        kind.value: _maybe(
+            {
+                "anyOf": [
+                    _whole(0, CENTS_MAX),
+                    {"type": "object", "additionalProperties": _whole(0, PIECES_MAX)},
+                ]
+            }
+        )
+        for kind in DENOMINATIONS
+    },
+)
 SOLD_LINE = _answer(spots=NUMBER, ways=NUMBER, rate_cents=NUMBER, schedule=TEXT)
 
 SCHEMAS: dict[str, Schema] = {
@@ -227,6 +271,7 @@ SCHEMAS: dict[str, Schema] = {
         },
         request=_maybe(_ref("Request")),
         tender=_list_of(_ref("Tender"), PARTS_MAX),
+        contact=CONTACT,
     ),
     "Sold": _answer(
         number=NUMBER,
@@ -270,10 +315,52 @@ SCHEMAS: dict[str, Schema] = {
     "Reason": _object(["reason"], reason=REASON),
     "Game": _answer(game=TEXT),
     "Voided": _answer(number=NUMBER, back_cents=NUMBER, back=_list_of({"type": "object"})),
-    "Count": _object(
-        ["counted"],
-        counted=_object([], **{kind.value: _maybe(_whole(0, CENTS_MAX)) for kind in TenderKind}),
+    "Presenting": _object([], code=_maybe(TEXT), contact=CONTACT),
+    "Paying": _object(
+        [],
+        code=_maybe(TEXT),
+        reason=_maybe(REASON),
+        approval=APPROVAL,
+        manager=APPROVAL,
+        check=_maybe(_object(["number", "payee"], number=TEXT, payee=TEXT)),
+        contact=CONTACT,
     ),
+    "Pay": _answer(
+        number=NUMBER,
+        win_cents=NUMBER,
+        refund_cents=NUMBER,
+        pay_cents=NUMBER,
+        games=_list_of(_answer(game=TEXT, win_cents=NUMBER, explanation=_list_of(TEXT))),
+        gradings=_list_of(_answer(game=NUMBER, first_cents=NUMBER)),
+    ),
+    "PaymentApproved": _answer(number=NUMBER, tier=TEXT, cents=NUMBER),
+    "TaxPaper": _object(
+        ["game", "name", "taxpayer_number"],
+        game=_whole(1),
+        name=TEXT,
+        taxpayer_number=TEXT,
+        contact=CONTACT,
+    ),
+    "TaxWorksheet": _answer(
+        number=NUMBER, game=NUMBER, win_cents=NUMBER, wager_cents=NUMBER, net_cents=NUMBER
+    ),
+    "DrawerOpening": _object(["counted"], counted=COUNTED, verifier=APPROVAL),
+    "DrawerClosing": _object(
+        ["counted"],
+        counted=COUNTED,
+        verifier=APPROVAL,
+        tickets=_maybe(_list_of(_whole(1))),
+        reason=_maybe(TEXT),
+    ),
+    "Movement": _object(
+        ["amounts"],
+        amounts=_object([], **{kind.value: _maybe(_whole(0, CENTS_MAX)) for kind in DENOMINATIONS}),
+        approval=APPROVAL,
+    ),
+    "Words": _object([], words=_maybe(TEXT)),
+    "Moving": _object([], words=_maybe(TEXT), station=_maybe(TEXT)),
+    "Drawer": _answer(drawer=NUMBER, state=TEXT, writer=TEXT, station=TEXT),
+    "DrawerMoved": _answer(drawer=NUMBER, act=TEXT),
     "DrawerOpened": _answer(drawer=NUMBER, opening_cents=NUMBER),
     "DrawerClosed": _answer(
         drawer=NUMBER, expected_cents=NUMBER, counted_cents=NUMBER, over_short_cents=NUMBER

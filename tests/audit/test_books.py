@@ -15,7 +15,6 @@ from app.audit.books import CHECKS, check_books
 from app.audit.entries import make_entry
 from app.audit.faults import Fault
 from app.audit.tags import Tag
-from app.flow.drawer import close_drawer
 from app.flow.seal import seal_log
 from app.keno.tender import Tender, TenderKind
 from tests.floor import BANK, SECOND_STATION, WALT, Floor, dollar
@@ -38,7 +37,7 @@ def busy(floor: Floor) -> None:
     floor.void(wanda, 3)
     floor.lock()
     ((drawer,),) = rows(floor, "SELECT id FROM drawer")
-    close_drawer(floor.office, wanda, drawer, BANK, floor.request_id())
+    floor.close_drawer(wanda, drawer, BANK)
     walt = floor.writing(WALT, SECOND_STATION)
     floor.sell(walt, replace(dollar(), tender=COUPON))
     floor.sell(walt, dollar(games=2))

@@ -29,7 +29,6 @@ from app.flow.access import (
     sign_out,
 )
 from app.flow.actor import Actor
-from app.flow.drawer import open_drawer
 from app.flow.lockout import lock_at_station, lock_game
 from app.flow.look_up import look_up
 from app.flow.open_game import open_first_game
@@ -46,7 +45,6 @@ from app.store.records.house import add_staff
 from app.store.tables import Role
 from tests.floor import (
     ADA,
-    BANK,
     CARD,
     FIRST_STATION,
     IKE,
@@ -539,7 +537,7 @@ def test_every_act_asks_for_its_own_permission(floor: Floor, role: Role) -> None
     acts: dict[str, Callable[[], object]] = {
         "ticket:quote": lambda: quote_request(office, credentials, REQUEST),
         "ticket:look-up": lambda: look_up(office, credentials, 1),
-        "drawer:keep": lambda: open_drawer(office, credentials, BANK, floor.request_id()),
+        "drawer:keep": lambda: floor.open_drawer(credentials),
         "ticket:sell": lambda: floor.sell(credentials),
         "game:lock": lambda: lock_at_station(office, credentials, "F", 100, SUES_WORD),
         "ticket:void": lambda: floor.void(credentials, 2 if LETTERS[role] in "WSK" else 1),

@@ -20,7 +20,6 @@ from sqlalchemy import event
 
 from app.flow.asking import Answer
 from app.flow.draw import end_game
-from app.flow.drawer import close_drawer, open_drawer
 from app.flow.lockout import lock_game
 from app.flow.rate_cards import accept_card, bring_card
 from app.flow.seal import seal_log
@@ -146,10 +145,10 @@ def test_a_drawer_that_is_opened_or_closed_while_the_process_dies_is_open_or_clo
     wanda = floor.signed_in(WANDA)
 
     def opened(asked: str, here: Floor) -> Answer:
-        return open_drawer(here.office, wanda, BANK, asked)
+        return here.open_drawer(wanda, BANK, asked)
 
     def closed(drawer: int, asked: str, here: Floor) -> Answer:
-        return close_drawer(here.office, wanda, drawer, BANK, asked)
+        return here.close_drawer(wanda, drawer, BANK, asked)
 
     for point in count():
         opening = partial(opened, floor.request_id())

@@ -6,7 +6,8 @@ import pytest
 
 from app.flow.access import Credentials
 from app.flow.asking import Answer
-from app.flow.drawer import Counted, close_drawer, open_drawer
+from app.flow.drawer import open_drawer
+from app.keno.drawer import Count
 from app.keno.tender import Tender, TenderKind
 from tests.floor import (
     ADA,
@@ -23,16 +24,14 @@ from tests.looking import bodies, postings, refuses, rows
 CASH, COIN, CHIPS = TenderKind.CURRENCY, TenderKind.COIN, TenderKind.CHIPS
 
 
-def opened(floor: Floor, credentials: Credentials, counted: Counted | None = None) -> int:
-    answer = open_drawer(
-        floor.office, credentials, BANK if counted is None else counted, floor.request_id()
-    )
+def opened(floor: Floor, credentials: Credentials, counted: Count | None = None) -> int:
+    answer = floor.open_drawer(credentials, BANK if counted is None else counted)
     drawer: int = answer["drawer"]
     return drawer
 
 
-def closed(floor: Floor, credentials: Credentials, drawer: int, counted: Counted) -> Answer:
-    return close_drawer(floor.office, credentials, drawer, counted, floor.request_id())
+def closed(floor: Floor, credentials: Credentials, drawer: int, counted: Count) -> Answer:
+    return floor.close_drawer(credentials, drawer, counted)
 
 
 # ---- opening -------------------------------------------------------------------------------------
@@ -41,7 +40,7 @@ def closed(floor: Floor, credentials: Credentials, drawer: int, counted: Counted
 @pytest.mark.rule("X-drawer", "X-audit-log")
 def test_a_drawer_opens_with_its_counted_bank(floor: Floor) -> None:
     wanda = floor.signed_in(WANDA)
-    answer = open_drawer(floor.office, wanda, BANK, "open-drawer")
+    answer = floor.open_drawer(wanda, BANK, "open-drawer")
     assert answer["opening_cents"] == 55_000
     (body,) = bodies(floor, "DRAWER-OPEN")
     assert (body["station"], body["writer"]) == ("B1", "WANDA")
@@ -61,9 +60,9 @@ def test_a_drawer_opens_with_its_counted_bank(floor: Floor) -> None:
 @pytest.mark.rule("X-drawer")
 def test_an_empty_drawer_can_be_opened(floor: Floor) -> None:
     wanda = floor.signed_in(WANDA)
-    drawer = opened(floor, wanda, {})
+    drawer = opened(floor, wanda, Count({}))
     assert postings(floor, "DRAWER-OPEN") == []
-    assert closed(floor, wanda, drawer, {})["over_short_cents"] == 0
+    assert closed(floor, wanda, drawer, Count({}))["over_short_cents"] == 0
     floor.check_books()
 
 
@@ -107,12 +106,12 @@ def test_a_drawer_outlives_signing_in_anew(floor: Floor) -> None:
 @pytest.mark.rule("X-ticket-exactly-once")
 def test_opening_asked_twice_is_one_drawer(floor: Floor) -> None:
     wanda = floor.signed_in(WANDA)
-    first = open_drawer(floor.office, wanda, BANK, "double-click")
-    assert open_drawer(floor.office, wanda, BANK, "double-click") == first
+    first = floor.open_drawer(wanda, BANK, "double-click")
+    assert floor.open_drawer(wanda, BANK, "double-click") == first
     with refuses("request_id.other_content"):
-        open_drawer(floor.office, wanda, {}, "double-click")
+        floor.open_drawer(wanda, Count({}), "double-click")
     with refuses("request_id.missing"):
-        open_drawer(floor.office, wanda, BANK, None)
+        open_drawer(floor.office, wanda, BANK, None, None)
     assert rows(floor, "SELECT count(*) FROM drawer") == [(1,)]
 
 
@@ -132,12 +131,15 @@ def test_the_close_keeps_what_is_over_or_short(floor: Floor, counted_cents: int,
     wanda = floor.signed_in(WANDA)
     drawer = opened(floor, wanda)
     floor.sell(wanda)
-    answer = closed(floor, wanda, drawer, {CASH: counted_cents, COIN: 5_000})
+    answer = closed(floor, wanda, drawer, Count({CASH: counted_cents, COIN: 5_000}))
     assert answer == {
         "drawer": drawer,
         "expected_cents": 55_100,
+        "expected": {"coin": 5_000, "currency": 50_100},
         "counted_cents": counted_cents + 5_000,
         "over_short_cents": over,
+        "found": [{"acts": ["ticket 1 sold"], "cents": 100}] if over == -100 else [],
+        "tickets_missing": None,
     }
     moved = postings(floor, "DRAWER-CLOSE")
     assert sum(cents for _, _, cents in moved) == 0
@@ -160,15 +162,15 @@ def test_the_close_keeps_what_is_over_or_short(floor: Floor, counted_cents: int,
 @pytest.mark.rule("X-drawer", "15.3(b)")
 def test_the_close_expects_what_sales_and_voids_left_there_by_kind(floor: Floor) -> None:
     wanda = floor.signed_in(WANDA)
-    drawer = opened(floor, wanda, {CASH: 10_000})
+    drawer = opened(floor, wanda, Count({CASH: 10_000}))
     floor.sell(wanda, replace(dollar(), tender=(Tender(CHIPS, 500),)))  # chips in, change out
     floor.sell(wanda, replace(dollar(), tender=(Tender(TenderKind.COUPON, 100, "C1"),)))
     floor.sell(wanda, dollar(games=3))
     floor.void(wanda, 3)
-    expected = {CASH: 10_000 - 400, CHIPS: 500}
+    expected = Count({CASH: 10_000 - 400, CHIPS: 500})
     found = "SELECT kind, sum(cents) FROM posting WHERE drawer = :drawer GROUP BY kind"
     held = {TenderKind(kind): int(cents) for kind, cents in rows(floor, found, drawer=drawer)}
-    assert held == expected
+    assert held == expected.cents
     assert closed(floor, wanda, drawer, expected)["over_short_cents"] == 0
     assert {int(cents) for _, cents in rows(floor, found, drawer=drawer)} == {0}
     floor.check_books()
@@ -178,15 +180,15 @@ def test_the_close_expects_what_sales_and_voids_left_there_by_kind(floor: Floor)
 def test_what_should_be_there_is_not_shown_before_the_count_is_in(floor: Floor) -> None:
     """Blind: nothing that a writer is told on the way to a close has the amount in it."""
     wanda = floor.signed_in(WANDA)
-    answer = open_drawer(floor.office, wanda, BANK, floor.request_id())
+    answer = floor.open_drawer(wanda)
     for _ in range(3):
         floor.sell(wanda)
     said = repr([answer, floor.void(wanda, 1)])
     with refuses("drawer.unknown"):
-        closed(floor, wanda, answer["drawer"] + 1, {})
+        closed(floor, wanda, answer["drawer"] + 1, Count({}))
     assert "55200" not in said
     assert "expected" not in said
-    closed(floor, wanda, answer["drawer"], {})
+    closed(floor, wanda, answer["drawer"], Count({}))
     ((cents,),) = rows(floor, "SELECT cents FROM posting WHERE account = 'over-short'")
     assert int(cents) == 55_200  # a close is a close: there is no second try at the count
 
@@ -197,7 +199,7 @@ def test_a_closed_drawer_stays_closed(floor: Floor) -> None:
     drawer = opened(floor, wanda)
     floor.sell(wanda)
     closed(floor, wanda, drawer, BANK)
-    with refuses("drawer.unknown"):
+    with refuses("drawer.wrong_state"):
         closed(floor, wanda, drawer, BANK)
     with refuses("drawer.not_open"):
         floor.sell(wanda)
@@ -206,7 +208,7 @@ def test_a_closed_drawer_stays_closed(floor: Floor) -> None:
     again = opened(floor, wanda)
     assert again != drawer
     floor.void(wanda, 1)  # from the new drawer
-    with refuses("drawer.unknown"):
+    with refuses("drawer.wrong_state"):
         closed(floor, wanda, drawer, BANK)
     assert closed(floor, wanda, again, BANK)["over_short_cents"] == 100
     floor.check_books()
@@ -227,10 +229,10 @@ def test_nobody_closes_the_drawer_of_another(floor: Floor) -> None:
 def test_a_close_asked_twice_is_one_close(floor: Floor) -> None:
     wanda = floor.signed_in(WANDA)
     drawer = opened(floor, wanda)
-    first = close_drawer(floor.office, wanda, drawer, BANK, "double-click")
-    assert close_drawer(floor.office, wanda, drawer, BANK, "double-click") == first
+    first = floor.close_drawer(wanda, drawer, BANK, "double-click")
+    assert floor.close_drawer(wanda, drawer, BANK, "double-click") == first
     with refuses("request_id.other_content"):  # the count cannot be bettered afterwards
-        close_drawer(floor.office, wanda, drawer, {CASH: 55_000}, "double-click")
+        floor.close_drawer(wanda, drawer, Count({CASH: 55_000}), "double-click")
     assert rows(floor, "SELECT count(*) FROM drawer_count") == [(2,)]
     floor.check_books()
 

@@ -20,9 +20,9 @@ from app.audit.books import check_books
 from app.flow.access import Approval, Credentials, enrol_station, sign_in
 from app.flow.asking import Answer
 from app.flow.draw import end_game
-from app.flow.drawer import close_drawer, open_drawer
 from app.flow.lockout import lock_game
 from app.flow.void import Voiding, void_ticket
+from app.keno.drawer import Count
 from app.keno.refusals import Refused
 from app.keno.tender import Tender, TenderKind
 from app.store.queries import tickets as ticket_queries
@@ -150,7 +150,7 @@ def crew(floor: Floor, size: int) -> list[Credentials]:
         token = floor.station(code)
         signed_in = sign_in(floor.office, token, name, "secret of the crew")
         working.append(Credentials(token, signed_in))
-        open_drawer(floor.office, working[-1], BANK, floor.request_id())
+        floor.open_drawer(working[-1])
     return working
 
 
@@ -241,7 +241,7 @@ def test_a_second_click_on_opening_a_drawer_is_the_same_drawer(
 ) -> None:
     wanda = floor.signed_in(WANDA)
     before_commit = pause(Unit, "commit")
-    click = partial(open_drawer, floor.office, wanda, BANK, "double-click")
+    click = partial(floor.open_drawer, wanda, BANK, "double-click")
     one, other = in_turn(floor, before_commit, click, click)
     assert one == other
     assert isinstance(one, dict)
@@ -426,8 +426,8 @@ def test_of_two_who_open_a_drawer_at_one_station_one_gets_it(
     opened, refused = in_turn(
         floor,
         before_commit,
-        partial(open_drawer, floor.office, wanda, BANK, "of-wanda"),
-        partial(open_drawer, floor.office, walt, BANK, "of-walt-s"),
+        partial(floor.open_drawer, wanda, BANK, "of-wanda"),
+        partial(floor.open_drawer, walt, BANK, "of-walt-s"),
     )
     assert isinstance(opened, dict)
     assert refused == "drawer.already_open"
@@ -442,7 +442,7 @@ def test_a_close_waits_for_the_sale_that_came_first_and_expects_its_money(
     wanda = floor.writing()
     ((drawer,),) = rows(floor, "SELECT id FROM drawer")
     in_the_sale = pause(ticket_records, "next_number")
-    close = partial(close_drawer, floor.office, wanda, drawer, BANK, "end-of-shift")
+    close = partial(floor.close_drawer, wanda, drawer, BANK, "end-of-shift")
     sold, closed = in_turn(floor, in_the_sale, partial(floor.sell, wanda), close)
     assert isinstance(sold, dict)
     assert isinstance(closed, dict)
@@ -461,13 +461,13 @@ def test_whatever_comes_during_a_close_finds_no_drawer(
     acts = {
         "sell": partial(floor.sell, wanda),
         "void": partial(floor.void, wanda, 1, floor.code(1)),
-        "close": partial(close_drawer, floor.office, wanda, drawer, {}, "closed-again"),
+        "close": partial(floor.close_drawer, wanda, drawer, Count({}), "closed-again"),
     }
     in_the_close = pause(money_records, "close_drawer")
-    close = partial(close_drawer, floor.office, wanda, drawer, BANK, "end-of-shift")
+    close = partial(floor.close_drawer, wanda, drawer, BANK, "end-of-shift")
     closed, refused = in_turn(floor, in_the_close, close, acts[act])
     assert isinstance(closed, dict)
-    assert refused == ("drawer.unknown" if act == "close" else "drawer.not_open")
+    assert refused == ("drawer.wrong_state" if act == "close" else "drawer.not_open")
     floor.check_books()
 
 

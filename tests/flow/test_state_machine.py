@@ -23,10 +23,10 @@ from hypothesis.stateful import (
 )
 
 from app.flow.access import Credentials
-from app.flow.drawer import close_drawer, open_drawer
 from app.flow.look_up import look_up
 from app.flow.plays import Changes
 from app.flow.sell import Sale
+from app.keno.drawer import Count
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
@@ -36,7 +36,7 @@ from tests.looking import rows
 
 WRITERS = {WANDA: FIRST_STATION, WALT: SECOND_STATION}
 FIRST_GAMES = {"M": 1, "F": 100}
-BANK_CENTS = sum(BANK.values())
+BANK_CENTS = sum(BANK.cents.values())
 
 writers = st.sampled_from(sorted(WRITERS))
 series = st.sampled_from(sorted(FIRST_GAMES))
@@ -104,7 +104,7 @@ class House(RuleBasedStateMachine):
         self.coupons = count(1)
         # From an open drawer on, or most runs would end before much is sold.
         for name in WRITERS:
-            opened = open_drawer(self.floor.office, self.staff[name], BANK, self.floor.request_id())
+            opened = self.floor.open_drawer(self.staff[name])
             self.drawers[name], self.model.drawers[name] = opened["drawer"], BANK_CENTS
 
     def teardown(self) -> None:
@@ -125,7 +125,7 @@ class House(RuleBasedStateMachine):
         request = self.floor.request_id()
 
         def act() -> None:
-            answer = open_drawer(self.floor.office, self.staff[name], BANK, request)
+            answer = self.floor.open_drawer(self.staff[name], BANK, request)
             self.drawers[name] = answer["drawer"]
 
         expected = "drawer.already_open" if name in self.model.drawers else "done"
@@ -138,14 +138,8 @@ class House(RuleBasedStateMachine):
         if name not in self.model.drawers:
             return
         expected_cents = self.model.drawers.pop(name)
-        counted = {TenderKind.CURRENCY: expected_cents + over_cents}
-        answer = close_drawer(
-            self.floor.office,
-            self.staff[name],
-            self.drawers[name],
-            counted,
-            self.floor.request_id(),
-        )
+        counted = Count({TenderKind.CURRENCY: expected_cents + over_cents})
+        answer = self.floor.close_drawer(self.staff[name], self.drawers[name], counted)
         assert answer["expected_cents"] == expected_cents
         assert answer["over_short_cents"] == over_cents
 

@@ -12,7 +12,6 @@ from random import Random
 import pytest
 
 from app.flow.access import Credentials
-from app.flow.drawer import close_drawer, open_drawer
 from app.flow.plays import Changes
 from app.flow.sell import Sale
 from app.keno.refusals import Refused
@@ -109,8 +108,7 @@ class Day:
             del self.live[number]
 
     def change_shift(self, name: str) -> None:
-        asked = self.drawers[name], BANK, self.floor.request_id()
-        answer = close_drawer(self.floor.office, self.staff[name], *asked)
+        answer = self.floor.close_drawer(self.staff[name], self.drawers[name], BANK)
         self.sums["short"] -= answer["over_short_cents"]  # all that was sold stays out of the count
         self.drawers[name] = opened(self.floor, self.staff[name])
 
@@ -149,7 +147,7 @@ def test_a_long_day_of_selling_adds_up(floor: Floor, seed: int) -> None:
 
 
 def opened(floor: Floor, writer: Credentials) -> int:
-    drawer: int = open_drawer(floor.office, writer, BANK, floor.request_id())["drawer"]
+    drawer: int = floor.open_drawer(writer)["drawer"]
     return drawer
 
 

@@ -1,15 +1,70 @@
 """Drawers, and what is in them."""
 
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
 from sqlalchemy import Connection, func, or_, select
 
+from app.keno.drawer import DrawerAct, DrawerState, Moved
 from app.keno.tender import TenderKind
-from app.store.tables import Drawer, Posting
+from app.store.tables import (
+    Drawer,
+    DrawerCount,
+    DrawerMove,
+    LogEntry,
+    Payout,
+    Posting,
+    Staff,
+    Station,
+)
+
+
+@dataclass(frozen=True)
+class DrawerRow:
+    """A drawer, whose it is, and where."""
+
+    id: int
+    staff: int
+    writer_code: str
+    station: int
+    station_code: str
+    state: DrawerState
+    opened_at: datetime
+
+
+def drawer(connection: Connection, number: int) -> DrawerRow | None:
+    """Return a drawer."""
+    found = (
+        select(Drawer.__table__, Staff.code.label("writer"), Station.code.label("place"))
+        .join(Staff, Staff.id == Drawer.staff)
+        .join(Station, Station.id == Drawer.station)
+        .where(Drawer.id == number)
+    )
+    row = connection.execute(found).first()
+    if row is None:
+        return None
+    state = DrawerState.OPEN if row.suspended_at is None else DrawerState.SUSPENDED
+    if row.closed_at is not None:
+        state = DrawerState.CLOSED
+    return DrawerRow(row.id, row.staff, row.writer, row.station, row.place, state, row.opened_at)
 
 
 def is_open_at(connection: Connection, station: int, staff: int) -> bool:
-    """Whether a drawer is open at a station, or of a person."""
+    """Whether a drawer is in use at a station, or a person has one that is not closed."""
+    in_use = (Drawer.station == station) & Drawer.suspended_at.is_(None)
+    found = select(Drawer.id).where(Drawer.closed_at.is_(None), or_(in_use, Drawer.staff == staff))
+    return connection.execute(found).first() is not None
+
+
+def is_in_use(connection: Connection, station: int, but: int) -> bool:
+    """Whether another drawer is in use at a station."""
     found = select(Drawer.id).where(
-        Drawer.closed_at.is_(None), or_(Drawer.station == station, Drawer.staff == staff)
+        Drawer.station == station,
+        Drawer.closed_at.is_(None),
+        Drawer.suspended_at.is_(None),
+        Drawer.id != but,
     )
     return connection.execute(found).first() is not None
 
@@ -22,3 +77,61 @@ def contents(connection: Connection, drawer: int) -> dict[TenderKind, int]:
         .group_by(Posting.kind)
     )
     return {TenderKind(kind or ""): int(cents) for kind, cents in connection.execute(found)}
+
+
+def acts(connection: Connection, drawer: int) -> list[Moved]:
+    """Return every act that moved a drawer but its opening and its close, and by how much."""
+    found = (
+        select(LogEntry.tag, LogEntry.body, func.sum(Posting.cents))
+        .join(LogEntry, LogEntry.id == Posting.entry)
+        .where(Posting.drawer == drawer, LogEntry.tag.not_in(["DRAWER-OPEN", "DRAWER-CLOSE"]))
+        .group_by(LogEntry.id, LogEntry.tag, LogEntry.body)
+        .order_by(LogEntry.id)
+    )
+    return [
+        Moved(_name(tag, json.loads(body)), int(cents))
+        for tag, body, cents in connection.execute(found)
+        if cents
+    ]
+
+
+def _name(tag: str, body: dict[str, Any]) -> str:
+    """Return an act in a few words."""
+    if tag == "DRAWER-MOVE":
+        return f"{body['act']} at {body['time']}"
+    words = {"TICKET": "sold", "VOID": "voided", "PAID": "paid"}
+    return f"ticket {body.get('number', body.get('ticket'))} {words.get(tag, 'refunded')}"
+
+
+def paid_tickets(connection: Connection, drawer: int) -> dict[int, int]:
+    """Return the tickets that were paid from a drawer, which stay in it, with their amounts."""
+    found = select(Payout.ticket, Payout.cents).where(Payout.drawer == drawer)
+    paid = connection.execute(found.order_by(Payout.ticket))
+    return {row.ticket: row.cents for row in paid}
+
+
+def closing(connection: Connection, drawer: int) -> dict[str, object]:
+    """Return what a drawer was closed with: what was counted, and what was over or short."""
+    found = (
+        select(DrawerCount.cents, DrawerCount.counted, LogEntry.body)
+        .join(LogEntry, LogEntry.id == DrawerCount.entry)
+        .where(DrawerCount.drawer == drawer, DrawerCount.closing)
+    )
+    cents, counted, body = connection.execute(found).one()
+    said = json.loads(body)
+    return {
+        "counted": counted,
+        "counted_cents": cents,
+        "expected_cents": said["expected_cents"],
+        "over_short_cents": said["over_short_cents"],
+    }
+
+
+def explanations(connection: Connection, drawer: int) -> list[str]:
+    """Return what was said of a difference, in order."""
+    found = (
+        select(DrawerMove.words)
+        .where(DrawerMove.drawer == drawer, DrawerMove.act == DrawerAct.EXPLAIN.value)
+        .order_by(DrawerMove.entry)
+    )
+    return [words or "" for words in connection.execute(found).scalars()]

@@ -17,6 +17,7 @@ from app.store.tables import (
     LogCheckpoint,
     LogPosition,
     Override,
+    Series,
     Ticket,
     Void,
 )
@@ -47,12 +48,14 @@ _OPEN = (
         Game.opened_at,
         Game.held_why,
         Game.held_until,
+        Series.interval_seconds,
         func.clock_timestamp(type_=Utc()).label("read_at"),
         _SEALED.c.seal,
         _SEALED.c.series.label("sealed_series"),
         _SEALED.c.number.label("sealed_number"),
     )
     .join(Card, Card.id == Game.card)
+    .join(Series, Series.code == Game.series)
     .outerjoin(_SEALED, true())
     .where(Game.series == bindparam("series"), Game.state == GameState.OPEN.value)
 )
@@ -73,6 +76,7 @@ class OpenGame:
     closes_at: datetime | None
     held_why: str | None
     held_until: datetime | None
+    interval_seconds: int | None
     seal: str | None
     sealed_game: str | None
     read_at: datetime  # by the clock of the database
@@ -133,6 +137,7 @@ def _open_game(row: Any) -> OpenGame | None:  # noqa: ANN401  a row of one of th
         closes_at=row.closes_at,
         held_why=row.held_why,
         held_until=row.held_until,
+        interval_seconds=row.interval_seconds,
         seal=row.seal,
         sealed_game=row.seal and f"{row.sealed_series}-{row.sealed_number}",
         read_at=row.read_at,

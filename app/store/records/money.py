@@ -2,14 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import bindparam, select, update
 
+from app.keno.drawer import Count, DrawerAct
 from app.keno.tender import TenderKind
 from app.store.queries.people import Worker
 from app.store.records.tickets import insert_or_find
 from app.store.records.together import CameSecond, Row
-from app.store.tables import Account, Drawer, DrawerCount, Posting, SignIn, Staff, Station
+from app.store.tables import (
+    Account,
+    Drawer,
+    DrawerCount,
+    DrawerMove,
+    Posting,
+    SignIn,
+    Staff,
+    Station,
+)
 from app.store.unit import Unit
 
 _OPEN = select(Drawer.id).where(Drawer.id == bindparam("drawer"), Drawer.closed_at.is_(None))
@@ -111,6 +122,46 @@ def close_drawer(unit: Unit, drawer: int) -> None:
     unit.connection.execute(update(Drawer).where(Drawer.id == drawer).values(closed_at=unit.now()))
 
 
-def count_row(drawer: int, counted: object, cents: int, *, closing: bool) -> Row:
-    """Return the row that keeps what was counted in a drawer."""
-    return DrawerCount, {"drawer": drawer, "closing": closing, "counted": counted, "cents": cents}
+def count_row(drawer: int, count: Count, staff: int, verifier: int, *, closing: bool) -> Row:
+    """Return the row that keeps what two people counted in a drawer."""
+    values = {
+        "drawer": drawer,
+        "closing": closing,
+        "counted": count.document(),
+        "cents": count.total_cents,
+        "staff": staff,
+        "verifier": verifier,
+    }
+    return DrawerCount, values
+
+
+def move_row(
+    drawer: int,
+    act: DrawerAct,
+    station: int,
+    staff: int,
+    approver: int | None,
+    now: datetime,
+    *,
+    amounts: object = None,
+    words: str | None = None,
+) -> Row:
+    """Return the row that keeps what was done with a drawer."""
+    values = {
+        "drawer": drawer,
+        "act": act.value,
+        "amounts": amounts or {},
+        "station": station,
+        "staff": staff,
+        "approver": approver,
+        "words": words,
+        "moved_at": now,
+    }
+    return DrawerMove, values
+
+
+def set_drawer(unit: Unit, drawer: int, station: int, suspended_at: datetime | None) -> None:
+    """Have a drawer at a station, in use or suspended since a moment."""
+    unit.connection.execute(
+        update(Drawer).where(Drawer.id == drawer).values(station=station, suspended_at=suspended_at)
+    )

@@ -1,0 +1,552 @@
+"""Paying winning tickets: for what they won, once, with whatever must be there before (15.6)."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.flow import claim as claims
+from app.flow.access import Approval, Credentials, disable_staff
+from app.flow.approvals import approve_payment
+from app.flow.asking import Answer
+from app.flow.contact import Contact
+from app.flow.look_up import look_up
+from app.flow.patron import open_patron
+from app.flow.pay import Check, Paying, pay_ticket
+from app.flow.present import present_ticket
+from app.flow.sell import Sale
+from app.flow.tax_paper import Paper, file_tax_paper
+from app.keno.drawer import Count
+from app.keno.request import Request
+from app.keno.tender import Tender, TenderKind
+from tests.floor import (
+    ADA,
+    MAX,
+    NOON,
+    SAM,
+    SECOND_STATION,
+    SUE,
+    WALT,
+    WANDA,
+    Floor,
+    secret_of,
+)
+from tests.looking import bodies, postings, refuses, rows
+from tests.story.test_5_settlement import frozen_floor
+from tests.story.test_6_refunds import refund, void_next
+
+BILLS = (Tender(TenderKind.CURRENCY, 1_000_000),)
+RICH = Count({TenderKind.CURRENCY: 10_000_000})
+SAM_APPROVES = Approval(SAM, secret_of(SAM))
+MAX_APPROVES = Approval(MAX, secret_of(MAX))
+PAPER = Paper(1, 1, "Pat Patron", "000-00-0000")
+
+
+def every(games: int = 1, rate: str = "1.00") -> Sale:
+    """A ticket that always wins: each of the eighty numbers by itself; a hit pays three for one."""
+    request = Request(tuple((n,) for n in range(1, 81)), f"80/1 @ {rate}", games=games)
+    return Sale("M", request, BILLS)
+
+
+WON = 20 * 300  # what it wins at a dollar a way
+
+
+def sold(floor: Floor, sale: Sale | None = None) -> Credentials:
+    """Wanda, with cash in her drawer, who sold a ticket that wins."""
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    floor.sell(wanda, sale or every())
+    return wanda
+
+
+def pay(
+    floor: Floor, who: Credentials, number: int = 1, request: str | None = None, **more: Any
+) -> Answer:
+    paying = Paying(number, **({"code": floor.code(number)} | more))
+    return pay_ticket(floor.office, who, paying, request or floor.request_id())
+
+
+@pytest.mark.rule("15.6(a)", "X-pay-system")
+def test_a_winning_ticket_is_paid_from_the_drawer_and_explained(floor: Floor) -> None:
+    wanda = sold(floor)
+    floor.play()
+    paid = pay(floor, wanda)
+    assert (paid["win_cents"], paid["pay_cents"], paid["paid_by"]) == (WON, WON, "cash")
+    (game,) = paid["games"]
+    assert game["explanation"] == [
+        "1 spot, 1 caught: 20 of 80 ways of $1.00 won $3.00 each.",
+    ]
+    assert paid["gradings"] == [{"game": 1, "first_cents": WON, "second_cents": WON}]
+    assert postings(floor, "PAID") == [
+        ("wins-payable", None, WON),
+        ("drawer", "currency", -WON),
+    ]
+    assert rows(floor, "SELECT slip FROM print_job ORDER BY id")[-1] == ("payout",)
+    found = look_up(floor.office, wanda, 1)
+    assert found["standing"] == "paid"
+    assert found["explanation"].startswith("Paid $60.00 at ")
+    floor.check_books()
+
+
+@pytest.mark.rule("15.6(a)")
+def test_a_ticket_is_paid_at_any_station(floor: Floor) -> None:
+    sold(floor)
+    floor.play()
+    walt = floor.signed_in(WALT, SECOND_STATION)
+    floor.open_drawer(walt, RICH)
+    assert pay(floor, walt)["pay_cents"] == WON
+    (body,) = bodies(floor, "PAID")
+    assert (body["station"], body["writer"], body["approver"]) == (SECOND_STATION, "WALT", None)
+
+
+# ---- refusals ------------------------------------------------------------------------------------
+
+
+def nothing_done(_: Floor, __: Credentials) -> None:
+    """The game is open."""
+
+
+def locked(floor: Floor, _: Credentials) -> None:
+    floor.lock()
+
+
+def drawn(floor: Floor, _: Credentials) -> None:
+    floor.lock()
+    floor.draw()
+
+
+def played(floor: Floor, _: Credentials) -> None:
+    floor.play()
+
+
+def paid_before(floor: Floor, wanda: Credentials) -> None:
+    floor.play()
+    pay(floor, wanda)
+
+
+def voided(floor: Floor, wanda: Credentials) -> None:
+    floor.void(wanda, 1)
+
+
+def game_void(floor: Floor, _: Credentials) -> None:
+    void_next(floor)
+
+
+def refunded(floor: Floor, wanda: Credentials) -> None:
+    void_next(floor)
+    refund(floor, wanda)
+
+
+def expired(floor: Floor, _: Credentials) -> None:
+    floor.play()
+    floor.pass_time(days=366)
+
+
+CASES: list[tuple[Callable[[Floor, Credentials], None], Sale, str]] = [
+    (nothing_done, every(), "ticket.not_decided"),
+    (locked, every(), "ticket.not_decided"),
+    (drawn, every(), "ticket.not_decided"),
+    (played, every(2), "ticket.still_playing"),
+    (paid_before, every(), "ticket.already_paid"),
+    (voided, every(), "ticket.already_void"),
+    (game_void, every(), "ticket.refund_instead"),
+    (refunded, every(), "ticket.refunded"),
+    (played, Sale("M", Request(((1,),), "1/1 @ 1.00"), BILLS), ""),
+]
+
+
+@pytest.mark.rule("X-pay-refusals")
+@pytest.mark.parametrize("place", range(len(CASES)))
+def test_each_ticket_that_is_not_paid_is_refused_for_its_own_reason(
+    floor: Floor, place: int
+) -> None:
+    happens, sale, code = CASES[place]
+    wanda = sold(floor, sale)
+    happens(floor, wanda)
+    if not code:  # a straight ticket that won or did not
+        won = look_up(floor.office, wanda, 1)["standing"] == "win"
+        if won:
+            return
+        code = "ticket.no_win"
+    with refuses(code):
+        pay(floor, wanda)
+    with refuses(code):
+        present_ticket(floor.office, wanda, 1, floor.code(1))
+    assert len(rows(floor, "SELECT 1 FROM payout")) == (happens is paid_before)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-pay-refusals", "15.4(d)-pay")
+def test_a_multi_race_ticket_is_paid_after_its_last_game_or_when_its_rest_is_cancelled(
+    floor: Floor,
+) -> None:
+    wanda = sold(floor, every(3))
+    floor.play()
+    with refuses("ticket.still_playing"):
+        pay(floor, wanda)
+    assert refund(floor, wanda)["back_cents"] == 2 * 80 * 100
+    assert pay(floor, wanda)["pay_cents"] == WON
+    floor.check_books()
+
+
+@pytest.mark.rule("15.4(d)-pay", "X-fault-refund")
+def test_wins_and_the_price_of_a_void_game_are_two_facts_on_one_document(floor: Floor) -> None:
+    wanda = sold(floor, every(2))
+    floor.play()
+    void_next(floor)
+    paid = pay(floor, wanda)
+    assert (paid["win_cents"], paid["refund_cents"], paid["void_games"]) == (WON, 8_000, [2])
+    assert paid["pay_cents"] == WON + 8_000
+    assert rows(floor, "SELECT game, cents FROM refund") == [(2, 8_000)]
+    with refuses("ticket.already_paid"):
+        pay(floor, wanda)
+    with refuses("ticket.nothing_to_refund"):
+        refund(floor, wanda)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-pay-refusals", "X-ticket-validation")
+def test_a_wrong_code_pays_nothing_even_with_a_supervisor_and_is_logged(floor: Floor) -> None:
+    wanda = sold(floor)
+    floor.play()
+    with refuses("ticket.wrong_code"):
+        pay(floor, wanda, code="1" * 25, approval=SAM_APPROVES)
+    assert bodies(floor, "REFUSED")[-1]["code"] == "ticket.wrong_code"
+    with refuses("ticket.unknown"):
+        pay(floor, wanda, 99, code="1" * 25)
+
+
+@pytest.mark.rule("X-pay-refusals", "15.6(a)")
+def test_a_ticket_without_its_code_is_paid_only_as_a_recorded_exception(floor: Floor) -> None:
+    wanda = sold(floor)
+    floor.play()
+    with refuses("reason.missing"):
+        pay(floor, wanda, code=None, approval=SAM_APPROVES)
+    with refuses("approval.needed"):
+        pay(floor, wanda, code=None, reason="torn")
+    assert pay(floor, wanda, code=None, reason="torn", approval=SAM_APPROVES)["pay_cents"] == WON
+    (body,) = bodies(floor, "PAID")
+    assert (body["with_code"], body["reason"], body["approver"]) == (False, "torn", "SAM")
+    floor.check_books()
+
+
+@pytest.mark.rule("X-pay-refusals", "X-drawer")
+def test_nobody_pays_without_an_open_drawer_or_with_too_little_in_it(floor: Floor) -> None:
+    wanda = floor.signed_in(WANDA)
+    drawer = floor.open_drawer(wanda, Count({}))["drawer"]
+    floor.sell(wanda, replace(every(), tender=(Tender(TenderKind.CHIPS, 8_000),)))
+    floor.play()
+    with refuses("drawer.not_enough_cash"):
+        pay(floor, wanda)
+    assert pay(floor, wanda, check=Check("1001", "Pat Patron"))["paid_by"] == "check"
+    floor.close_drawer(wanda, drawer, Count({TenderKind.CHIPS: 8_000}))
+    with refuses("drawer.not_open"):
+        pay(floor, wanda)
+    floor.check_books()
+
+
+# ---- once ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("15.6(a)", "X-ticket-exactly-once")
+def test_a_payment_asked_twice_is_paid_once(floor: Floor) -> None:
+    wanda = sold(floor)
+    floor.play()
+    first = pay(floor, wanda, request="double-click")
+    assert pay(floor, wanda, request="double-click") == first
+    with refuses("request_id.other_content"):
+        pay(floor, wanda, request="double-click", check=Check("1001", "Pat"))
+    assert len(bodies(floor, "PAID")) == 1
+
+
+# ---- checks --------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("15.6(a)")
+def test_a_check_has_a_number_of_its_own_and_a_payee_whom_only_the_key_shows(floor: Floor) -> None:
+    wanda = sold(floor)
+    floor.sell(wanda, every())
+    floor.play()
+    for check in (Check(" ", "Pat"), Check("1", ""), Check("1\n2", "Pat"), Check("1", "x" * 101)):
+        with refuses("payment.check_incomplete"):
+            pay(floor, wanda, check=check)
+    pay(floor, wanda, check=Check("1001", "Pat Patron"))
+    assert postings(floor, "PAID") == [("wins-payable", None, WON), ("checks", None, -WON)]
+    with refuses("payment.check_used"):
+        pay(floor, wanda, 2, check=Check("1001", "Someone Else"))
+    ((sealed,),) = rows(floor, "SELECT payee FROM payout")
+    assert b"Pat Patron" not in bytes(sealed)
+    assert b"Pat Patron" in open_patron(floor.office, bytes(sealed))
+    (body,) = bodies(floor, "PAID")
+    assert "Pat" not in str(body)
+    assert len(body["payee"]) == 64
+    floor.check_books()
+
+
+# ---- approvals -----------------------------------------------------------------------------------
+
+
+def large(cents: int) -> Sale:
+    """A ticket that wins just so much, of which a way of a nickel wins 15 cents."""
+    raise NotImplementedError(cents)
+
+
+def winning(floor: Floor, monkeypatch: pytest.MonkeyPatch, cents: int) -> Credentials:
+    """Have a ticket that won just so much: the drawn numbers do not decide such amounts."""
+    wanda = sold(floor)
+    floor.play()
+    standing_of = claims.standing_of
+
+    def as_if(*given: Any) -> Any:  # noqa: ANN401
+        stands = standing_of(*given)
+        games = [replace(game, win_cents=cents) for game in stands.games]
+        return replace(stands, win_cents=cents, games=games)
+
+    monkeypatch.setattr(claims, "standing_of", as_if)
+    return wanda
+
+
+@pytest.mark.rule("15.6(b)")
+@pytest.mark.parametrize(("cents", "needed"), [(149_999, False), (150_000, True)])
+def test_from_fifteen_hundred_dollars_on_a_supervisor_approves(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch, cents: int, needed: bool
+) -> None:
+    wanda = winning(floor, monkeypatch, cents)
+    shown = present_ticket(floor.office, wanda, 1, floor.code(1))
+    assert [need["code"] for need in shown["needs"]] == (["approval.needed"] if needed else [])
+    if needed:
+        with refuses("approval.needed"):
+            pay(floor, wanda)
+    assert pay(floor, wanda, approval=SAM_APPROVES if needed else None)["win_cents"] == cents
+    kept = rows(floor, "SELECT tier, cents FROM approval")
+    assert kept == ([("supervisor", cents)] if needed else [])
+    ((payload,),) = rows(floor, "SELECT payload FROM print_job WHERE slip = 'payout'")
+    assert ('"signature":true' in str(payload).replace(" ", "").replace("'", '"').lower()) is needed
+
+
+@pytest.mark.rule("X-pay-second-tier")
+@pytest.mark.parametrize(("cents", "needed"), [(999_999, False), (1_000_000, True)])
+def test_above_another_amount_a_manager_outside_keno_approves_too(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch, cents: int, needed: bool
+) -> None:
+    wanda = winning(floor, monkeypatch, cents)
+    file_tax_paper(floor.office, wanda, PAPER, floor.request_id())
+    approved = {"approval": SAM_APPROVES}
+    if needed:
+        with refuses("approval.manager_needed"):
+            pay(floor, wanda, **approved)
+        with refuses("access.not_permitted"):
+            pay(floor, wanda, **approved, manager=Approval(SUE, secret_of(SUE)))
+        approved["manager"] = MAX_APPROVES
+    pay(floor, wanda, **approved)
+    (body,) = bodies(floor, "PAID")
+    assert body["manager"] == ("MAX" if needed else None)
+
+
+@pytest.mark.rule("15.6(b)", "X-access", "X-access-disable")
+def test_an_approval_is_of_another_person_who_may_and_is_not_disabled(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanda = winning(floor, monkeypatch, 150_000)
+    with refuses("access.not_permitted"):
+        pay(floor, wanda, approval=Approval(WALT, secret_of(WALT)))
+    with refuses("access.wrong_secret"):
+        pay(floor, wanda, approval=Approval(SAM, "guessed"))
+    ada = floor.signed_in(ADA, SECOND_STATION)
+    disable_staff(floor.office, ada, SAM)
+    with refuses("staff.disabled"):
+        pay(floor, wanda, approval=SAM_APPROVES)
+    assert rows(floor, "SELECT 1 FROM payout") == []
+
+
+@pytest.mark.rule("15.6(b)", "X-access")
+def test_nobody_approves_what_they_pay_themselves(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    winning(floor, monkeypatch, 150_000)
+    sam = floor.signed_in(SAM, SECOND_STATION)
+    floor.open_drawer(sam, RICH)
+    with refuses("approval.same_person"):
+        pay(floor, sam, approval=SAM_APPROVES)
+    approve_payment(floor.office, sam, 1, floor.request_id())
+    with refuses("approval.needed"):
+        pay(floor, sam)
+
+
+@pytest.mark.rule("15.6(b)", "X-grade-twice")
+def test_a_supervisor_approves_from_their_own_page_having_seen_both_gradings(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanda = winning(floor, monkeypatch, 150_000)
+    sue = floor.signed_in(SUE, SECOND_STATION)
+    seen = approve_payment(floor.office, sue, 1, "approve-1")
+    assert (seen["tier"], seen["cents"]) == ("supervisor", 150_000)
+    assert seen["gradings"] == [{"game": 1, "first_cents": WON, "second_cents": WON}]
+    assert approve_payment(floor.office, sue, 1, "approve-1") == seen
+    with refuses("approval.not_needed"):
+        approve_payment(floor.office, sue, 1, floor.request_id())
+    pay(floor, wanda)
+    (body,) = bodies(floor, "PAID")
+    assert body["approver"] == "SUE"
+
+
+@pytest.mark.rule("15.6(b)")
+def test_an_approval_does_for_no_other_ticket_and_no_other_amount(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanda = winning(floor, monkeypatch, 150_000)
+    sue = floor.signed_in(SUE, SECOND_STATION)
+    approve_payment(floor.office, sue, 1, floor.request_id())
+    as_if = claims.standing_of
+
+    def larger(*given: Any) -> Any:  # noqa: ANN401
+        return replace(as_if(*given), win_cents=160_000)
+
+    monkeypatch.setattr(claims, "standing_of", larger)
+    with refuses("approval.needed"):
+        pay(floor, wanda)
+
+
+@pytest.mark.rule("X-grade-twice")
+def test_a_ticket_whose_two_gradings_differ_is_not_paid(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanda = sold(floor)
+    floor.play()
+    win_of = claims.win_of
+    monkeypatch.setattr(claims, "win_of", lambda *given: replace(win_of(*given), cents=1))
+    with refuses("payment.gradings_differ"):
+        pay(floor, wanda, approval=SAM_APPROVES)
+    assert bodies(floor, "REFUSED")[-1]["code"] == "payment.gradings_differ"
+
+
+# ---- tax -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-pay-tax")
+@pytest.mark.parametrize(
+    ("year", "win_cents", "needed"),
+    [
+        (2025, 150_000 + 7_999, False),
+        (2025, 150_000 + 8_000, True),
+        (2026, 200_000 + 7_999, False),
+        (2026, 200_000 + 8_000, True),
+    ],
+)
+def test_a_win_is_reported_at_the_amount_of_the_year_in_which_it_is_paid(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch, year: int, win_cents: int, needed: bool
+) -> None:
+    """Net of the wager of its game, which is eighty dollars."""
+    wanda = winning(floor, monkeypatch, win_cents)
+    paid_at = NOON.replace(year=year, month=12, day=31)
+    amounts_on = claims.amounts_on
+    monkeypatch.setattr(claims, "amounts_on", lambda _, house: amounts_on(paid_at.date(), house))
+    if needed:
+        with refuses("payment.tax_paper_needed"):
+            pay(floor, wanda, approval=SAM_APPROVES)
+        done = file_tax_paper(floor.office, wanda, PAPER, "tax-paper-1")
+        assert done["net_cents"] == win_cents - 8_000
+        assert file_tax_paper(floor.office, wanda, PAPER, "tax-paper-1") == done
+    else:
+        with refuses("payment.no_tax_paper"):
+            file_tax_paper(floor.office, wanda, PAPER, floor.request_id())
+    assert pay(floor, wanda, approval=SAM_APPROVES)["win_cents"] == win_cents
+
+
+@pytest.mark.rule("X-pay-tax")
+def test_who_a_tax_paper_is_for_is_sealed_and_only_hashed_in_the_log(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanda = winning(floor, monkeypatch, 300_000)
+    for paper in (replace(PAPER, name=" "), replace(PAPER, taxpayer_number="")):
+        with refuses("payment.tax_paper_incomplete"):
+            file_tax_paper(floor.office, wanda, paper, floor.request_id())
+    file_tax_paper(floor.office, wanda, PAPER, floor.request_id())
+    (body,) = bodies(floor, "TAX-PAPER")
+    assert "Pat" not in str(body)
+    ((sealed,),) = rows(floor, "SELECT sealed FROM tax_paper")
+    assert b'"name":"Pat Patron"' in open_patron(floor.office, bytes(sealed))
+
+
+# ---- presented in time ---------------------------------------------------------------------------
+
+
+@pytest.mark.rule("15.6(c)", "X-pay-refusals")
+def test_a_win_expires_with_the_claim_period_of_its_card(floor: Floor) -> None:
+    wanda = sold(floor)
+    floor.play()
+    expires = look_up(floor.office, wanda, 1)["expires_at"]
+    assert expires.startswith("2027-11-16")
+    floor.pass_time(days=366)
+    wanda = floor.signed_in(WANDA)
+    assert look_up(floor.office, wanda, 1)["standing"] == "expired"
+    with refuses("ticket.expired"):
+        pay(floor, wanda)
+
+
+@pytest.mark.rule("15.6(c)")
+def test_a_ticket_that_was_brought_in_time_does_not_expire_while_it_waits(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanda = winning(floor, monkeypatch, 150_000)
+    with refuses("approval.needed"):
+        pay(floor, wanda)
+    assert [body["why"] for body in bodies(floor, "PRESENTED")] == ["approval.needed"]
+    floor.pass_time(days=366)
+    wanda = floor.signed_in(WANDA)
+    assert pay(floor, wanda, approval=SAM_APPROVES)["win_cents"] == 150_000
+    assert len(bodies(floor, "PRESENTED")) == 1
+
+
+@pytest.mark.rule("15.6(c)", "X-grade-twice")
+def test_a_ticket_of_a_frozen_game_waits_and_is_noted_as_presented(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen_floor(floor, monkeypatch)
+    wanda = floor.signed_in(WANDA)
+    with refuses("ticket.frozen"):
+        pay(floor, wanda)
+    assert [body["why"] for body in bodies(floor, "PRESENTED")] == ["ticket.frozen"]
+
+
+# ---- patron contacts -----------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-pay-cash-log", "X-ticket-replay")
+def test_cash_this_and_replay_it_is_one_net_amount_and_two_facts(floor: Floor) -> None:
+    wanda = sold(floor)
+    floor.play()
+    contact = Contact("c-1")
+    paid = pay(floor, wanda, contact=contact)
+    assert paid["contact"]["net_cents"] == -WON
+    again = floor.sell(wanda, replace(every(), contact=contact))
+    assert again["contact"]["net_cents"] == 8_000 - WON
+    assert rows(floor, "SELECT count(*) FROM contact_act") == [(2,)]
+    floor.check_books()
+
+
+@pytest.mark.rule("15.6(b)", "X-pay-tax")
+def test_wins_of_one_contact_are_added_up_for_approval(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanda = winning(floor, monkeypatch, 149_999)
+    floor.sell(wanda, every())
+    floor.play()
+    contact = Contact("c-1")
+    pay(floor, wanda, contact=contact)
+    with refuses("approval.needed"):
+        pay(floor, wanda, 2, contact=contact)
+    assert pay(floor, wanda, 2, contact=Contact("c-2"))["win_cents"] == 149_999
+
+
+@pytest.mark.rule("X-pay-cash-log")
+def test_cash_of_a_player_card_is_added_up_towards_the_currency_report(floor: Floor) -> None:
+    wanda = floor.writing()
+    flags = []
+    for place in range(13):
+        bought = replace(every(rate="10.00"), contact=Contact(f"c-{place}", "P-77"))
+        flags.append(floor.sell(wanda, bought)["contact"]["currency_report"])
+    assert flags == [False] * 12 + [True]  # the thirteenth eight hundred dollars
+    with refuses("contact.bad_name"):
+        floor.sell(wanda, replace(every(), contact=Contact("not a name")))

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from app.audit import second_grader
 from app.flow import claim as claims
+from app.flow import standing
 from app.flow.access import Approval, Credentials, disable_staff
 from app.flow.approvals import approve_payment
 from app.flow.asking import Answer
@@ -17,6 +19,7 @@ from app.flow.pay import Check, Paying, pay_ticket
 from app.flow.present import present_ticket
 from app.flow.sell import Sale
 from app.flow.tax_paper import Paper, file_tax_paper
+from app.keno import amounts
 from app.keno.drawer import Count
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
@@ -61,9 +64,15 @@ def sold(floor: Floor, sale: Sale | None = None) -> Credentials:
 
 
 def pay(
-    floor: Floor, who: Credentials, number: int = 1, request: str | None = None, **more: Any
+    floor: Floor,
+    who: Credentials,
+    number: int = 1,
+    request: str | None = None,
+    **more: Any,  # noqa: ANN401
 ) -> Answer:
-    paying = Paying(number, **({"code": floor.code(number)} | more))
+    if "code" not in more:
+        more["code"] = floor.code(number)
+    paying = Paying(number, **more)
     return pay_ticket(floor.office, who, paying, request or floor.request_id())
 
 
@@ -287,16 +296,11 @@ def test_a_check_has_a_number_of_its_own_and_a_payee_whom_only_the_key_shows(flo
 # ---- approvals -----------------------------------------------------------------------------------
 
 
-def large(cents: int) -> Sale:
-    """A ticket that wins just so much, of which a way of a nickel wins 15 cents."""
-    raise NotImplementedError(cents)
-
-
 def winning(floor: Floor, monkeypatch: pytest.MonkeyPatch, cents: int) -> Credentials:
     """Have a ticket that won just so much: the drawn numbers do not decide such amounts."""
     wanda = sold(floor)
     floor.play()
-    standing_of = claims.standing_of
+    standing_of = standing.standing_of
 
     def as_if(*given: Any) -> Any:  # noqa: ANN401
         stands = standing_of(*given)
@@ -332,14 +336,12 @@ def test_above_another_amount_a_manager_outside_keno_approves_too(
 ) -> None:
     wanda = winning(floor, monkeypatch, cents)
     file_tax_paper(floor.office, wanda, PAPER, floor.request_id())
-    approved = {"approval": SAM_APPROVES}
     if needed:
         with refuses("approval.manager_needed"):
-            pay(floor, wanda, **approved)
-        with refuses("access.not_permitted"):
-            pay(floor, wanda, **approved, manager=Approval(SUE, secret_of(SUE)))
-        approved["manager"] = MAX_APPROVES
-    pay(floor, wanda, **approved)
+            pay(floor, wanda, approval=SAM_APPROVES)
+        with refuses("staff.not_permitted"):
+            pay(floor, wanda, approval=SAM_APPROVES, manager=Approval(SUE, secret_of(SUE)))
+    pay(floor, wanda, approval=SAM_APPROVES, manager=MAX_APPROVES if needed else None)
     (body,) = bodies(floor, "PAID")
     assert body["manager"] == ("MAX" if needed else None)
 
@@ -349,9 +351,9 @@ def test_an_approval_is_of_another_person_who_may_and_is_not_disabled(
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanda = winning(floor, monkeypatch, 150_000)
-    with refuses("access.not_permitted"):
+    with refuses("staff.not_permitted"):
         pay(floor, wanda, approval=Approval(WALT, secret_of(WALT)))
-    with refuses("access.wrong_secret"):
+    with refuses("staff.wrong_secret"):
         pay(floor, wanda, approval=Approval(SAM, "guessed"))
     ada = floor.signed_in(ADA, SECOND_STATION)
     disable_staff(floor.office, ada, SAM)
@@ -398,10 +400,10 @@ def test_an_approval_does_for_no_other_ticket_and_no_other_amount(
     wanda = winning(floor, monkeypatch, 150_000)
     sue = floor.signed_in(SUE, SECOND_STATION)
     approve_payment(floor.office, sue, 1, floor.request_id())
-    as_if = claims.standing_of
+    standing_of = standing.standing_of
 
     def larger(*given: Any) -> Any:  # noqa: ANN401
-        return replace(as_if(*given), win_cents=160_000)
+        return replace(standing_of(*given), win_cents=160_000)
 
     monkeypatch.setattr(claims, "standing_of", larger)
     with refuses("approval.needed"):
@@ -414,7 +416,7 @@ def test_a_ticket_whose_two_gradings_differ_is_not_paid(
 ) -> None:
     wanda = sold(floor)
     floor.play()
-    win_of = claims.win_of
+    win_of = second_grader.win_of
     monkeypatch.setattr(claims, "win_of", lambda *given: replace(win_of(*given), cents=1))
     with refuses("payment.gradings_differ"):
         pay(floor, wanda, approval=SAM_APPROVES)
@@ -440,7 +442,7 @@ def test_a_win_is_reported_at_the_amount_of_the_year_in_which_it_is_paid(
     """Net of the wager of its game, which is eighty dollars."""
     wanda = winning(floor, monkeypatch, win_cents)
     paid_at = NOON.replace(year=year, month=12, day=31)
-    amounts_on = claims.amounts_on
+    amounts_on = amounts.amounts_on
     monkeypatch.setattr(claims, "amounts_on", lambda _, house: amounts_on(paid_at.date(), house))
     if needed:
         with refuses("payment.tax_paper_needed"):

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from app.audit.books.drawers import check_drawers
 from app.audit.books.entries import check_entries, check_facts
 from app.audit.books.locks import check_locks, check_sold_files
 from app.audit.books.money import check_money
 from app.audit.books.numbers import check_numbers
 from app.audit.books.outcomes import check_locked_in_order, check_outcomes
+from app.audit.books.payments import check_payments
 from app.audit.books.prices import check_prices
 from app.audit.books.stored import Stored, read_stored
 from app.audit.books.tender import check_tender
@@ -34,6 +36,8 @@ CHECKS: dict[str, Callable[[Stored], Iterator[Fault]]] = {
     "outcomes": check_outcomes,
     "draws in turn": check_locked_in_order,
     "wins": check_wins,
+    "payments": check_payments,
+    "drawers": check_drawers,
 }
 
 

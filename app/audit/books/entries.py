@@ -9,7 +9,8 @@ from app.audit.faults import Fault
 # The entries each of which tells of a row that must be there.
 OF_FACTS = {
     "LOCK", "OVERRIDE", "DRAW", "VOID-GAME", "WINS", "CERTIFIED", "FROZEN", "RELEASED", "CANCEL",
-    "REFUND",
+    "REFUND", "PAID", "PRESENTED", "TAX-PAPER", "APPROVED", "EXPIRED", "DRAWER-OPEN",
+    "DRAWER-CLOSE", "DRAWER-MOVE",
 }  # fmt: skip
 
 

@@ -51,6 +51,9 @@ def _check_refund(stored: Stored, refund: StoredRefund) -> Iterator[Fault]:
     in_cash = sum(
         _cash_of(stored, ticket, game) for each in together for game in _back(each, ticket)
     )
+    paid = stored.payouts.get(ticket.number)
+    if paid is not None and paid.entry == refund.entry and paid.paid_by == "cash":
+        in_cash += paid.cents
     if _moved_by_kind(stored, refund.entry).get("currency", 0) != -in_cash:
         yield Fault("money", f"the refund of ticket {ticket.number} is not what was paid in money")
     if _drawers(stored, refund.entry) - {refund.drawer}:

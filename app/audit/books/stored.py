@@ -4,15 +4,19 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from app.keno.amounts import Dated
 from app.keno.card_file import read_card
 from app.keno.rate_card import RateCard
-from app.store.queries import Reading, books, log
+from app.store.queries import Reading, books, log, payments
 from app.store.queries.books import (
+    StoredCount,
     StoredGame,
     StoredOutcome,
+    StoredPayout,
     StoredPosting,
     StoredRefund,
     StoredSettlement,
@@ -47,6 +51,13 @@ class Stored:
     shares: dict[int, dict[int, int]]
     verdicts: dict[int, str]
     refunds: list[StoredRefund]
+    payouts: dict[int, StoredPayout]
+    expiries: dict[int, int]
+    presented: dict[int, datetime]
+    amounts: list[Dated]
+    contacts: dict[int, tuple[int, str]]
+    drawer_counts: list[StoredCount]
+    time_zone: str
     facts: list[Fact]
     draw_keys: Mapping[str, str]
     tags: dict[int, str] = field(default_factory=dict)
@@ -133,6 +144,13 @@ def read_stored(connection: Reading, draw_keys: Mapping[str, str]) -> Stored:
         shares=shares,
         verdicts=books.verdicts(connection),
         refunds=list(books.all_refunds(connection)),
+        payouts={each.ticket: each for each in books.all_payouts(connection)},
+        expiries=books.all_expiries(connection),
+        presented=books.all_presented(connection),
+        amounts=payments.house_amounts(connection),
+        contacts=books.all_contacts(connection),
+        drawer_counts=list(books.all_counts(connection)),
+        time_zone=books.time_zone(connection),
         facts=list(all_facts(connection)),
         draw_keys=draw_keys,
     )

@@ -30,14 +30,16 @@ def check_wins(stored: Stored) -> Iterator[Fault]:
         if game.state in ("certified", "frozen") and verdict != game.state:
             yield Fault("wins", f"game {name} is {game.state}, and its second grading says not")
         yield from _check_settled(stored, settled, series, number)
-    owed = -sum(settled.paid_cents for settled in stored.settlements.values())
-    balances = {"wins": -owed, "wins-payable": owed}
+    won = sum(settled.paid_cents for settled in stored.settlements.values())
+    paid = sum(payout.cents for payout in stored.payouts.values())
+    expired = sum(stored.expiries.values())
+    balances = {"wins": won, "wins-payable": paid + expired - won, "expired": -expired}
     for account, cents in balances.items():
         moved = sum(
             leg.cents for legs in stored.postings.values() for leg in legs if leg.account == account
         )
         if moved != cents:
-            yield Fault("wins", f"{account} is not what the settled games come to")
+            yield Fault("wins", f"{account} is not what was won, paid and expired")
 
 
 def _check_settled(

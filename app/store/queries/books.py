@@ -15,16 +15,22 @@ from app.store.tables import (
     Cancellation,
     Card,
     Certification,
+    ContactAct,
     Counter,
     Coupon,
     Drawer,
+    DrawerCount,
+    Expiry,
     Game,
+    House,
     LockStatement,
     LogHead,
     LogNode,
     LogPending,
     Outcome,
+    Payout,
     Posting,
+    Presentation,
     Refund,
     Series,
     Settlement,
@@ -156,6 +162,31 @@ class StoredRefund:
     entry: int
 
 
+@dataclass(frozen=True)
+class StoredPayout:
+    """The payment of a ticket."""
+
+    ticket: int
+    cents: int
+    paid_by: str
+    drawer: int
+    staff: int
+    approver: int | None
+    manager: int | None
+    paid_at: datetime
+    entry: int
+
+
+@dataclass(frozen=True)
+class StoredCount:
+    """What was counted in a drawer."""
+
+    drawer: int
+    closing: bool
+    cents: int
+    entry: int
+
+
 def all_outcomes(connection: Connection) -> Iterator[StoredOutcome]:
     """Yield what became of every game."""
     found = select(
@@ -226,6 +257,50 @@ def all_refunds(connection: Connection) -> Iterator[StoredRefund]:
     void = select(Refund.ticket, Refund.game, Refund.cents, Refund.drawer, Refund.entry)
     for ticket, game, cents, drawer, entry in _rows(connection, void):
         yield StoredRefund(ticket, None, game, cents, drawer, entry)
+
+
+def all_payouts(connection: Connection) -> Iterator[StoredPayout]:
+    """Yield every payment, by ticket."""
+    found = select(
+        Payout.ticket,
+        Payout.cents,
+        Payout.paid_by,
+        Payout.drawer,
+        Payout.staff,
+        Payout.approver,
+        Payout.manager,
+        Payout.paid_at,
+        Payout.entry,
+    ).order_by(Payout.ticket)
+    yield from (StoredPayout(*row) for row in _rows(connection, found))
+
+
+def all_expiries(connection: Connection) -> dict[int, int]:
+    """Return what of each ticket expired."""
+    return {row.ticket: row.cents for row in connection.execute(select(Expiry.__table__))}
+
+
+def all_presented(connection: Connection) -> dict[int, datetime]:
+    """Return when each ticket was presented that could not be paid then."""
+    found = select(Presentation.ticket, Presentation.presented_at)
+    return {row.ticket: row.presented_at for row in connection.execute(found)}
+
+
+def all_contacts(connection: Connection) -> dict[int, tuple[int, str]]:
+    """Return the contact of each act that was in one, by its entry."""
+    found = select(ContactAct.entry, ContactAct.station, ContactAct.contact)
+    return {row.entry: (row.station, row.contact) for row in connection.execute(found)}
+
+
+def all_counts(connection: Connection) -> Iterator[StoredCount]:
+    """Yield every count of a drawer."""
+    found = select(DrawerCount.drawer, DrawerCount.closing, DrawerCount.cents, DrawerCount.entry)
+    yield from (StoredCount(*row) for row in _rows(connection, found))
+
+
+def time_zone(connection: Connection) -> str:
+    """Return the time zone of the house."""
+    return connection.execute(select(House.time_zone)).scalar_one()
 
 
 def all_tickets(connection: Connection) -> Iterator[StoredTicket]:

@@ -13,16 +13,23 @@ from sqlalchemy import Connection, select
 from sqlalchemy.orm import aliased
 
 from app.store.tables import (
+    Approval,
     Cancellation,
     Certification,
+    DrawerCount,
+    DrawerMove,
+    Expiry,
     Game,
     Outcome,
     Override,
+    Payout,
+    Presentation,
     Refund,
     Release,
     Settlement,
     Staff,
     Station,
+    TaxPaper,
 )
 
 
@@ -46,6 +53,9 @@ def all_facts(connection: Connection) -> Iterator[Fact]:
     yield from _releases(connection)
     yield from _cancellations(connection)
     yield from _refunds(connection)
+    yield from _payouts(connection)
+    yield from _waiting(connection)
+    yield from _drawers(connection)
 
 
 def _locks(connection: Connection) -> Iterator[Fact]:
@@ -143,7 +153,99 @@ def _refunds(connection: Connection) -> Iterator[Fact]:
                 "void_games": sorted(each.game for each in rows),
                 "time": _time(row.refunded_at),
             }
-            yield Fact(f"the refund of ticket {row.ticket}", ("REFUND", "CANCEL"), entry, said)
+            tags = ("REFUND", "CANCEL", "PAID")
+            yield Fact(f"the refund of ticket {row.ticket}", tags, entry, said)
+
+
+def _payouts(connection: Connection) -> Iterator[Fact]:
+    manager = aliased(Staff)
+    found = (
+        _with_people(Payout)
+        .add_columns(manager.code.label("manager_code"))
+        .outerjoin(manager, manager.id == Payout.manager)
+    )
+    for row in connection.execute(found):
+        said = _people(row) | {
+            "cents": row.cents,
+            "paid_by": row.paid_by,
+            "check_number": row.check_number,
+            "manager": row.manager_code,
+            "reason": row.reason,
+            "time": _time(row.paid_at),
+        }
+        yield Fact(f"the payment of ticket {row.ticket}", ("PAID",), row.entry, said)
+
+
+def _waiting(connection: Connection) -> Iterator[Fact]:
+    """Yield what was noted of tickets on their way to being paid, or to never being paid."""
+    for row in connection.execute(_worked(Presentation)):
+        said = {
+            "ticket": row.ticket,
+            "why": row.why,
+            "station": row.station_code,
+            "writer": row.writer_code,
+            "time": _time(row.presented_at),
+        }
+        yield Fact(f"ticket {row.ticket} as presented", ("PRESENTED",), row.entry, said)
+    for row in connection.execute(_worked(TaxPaper)):
+        said = {
+            "number": row.ticket,
+            "game": row.game,
+            "win_cents": row.win_cents,
+            "wager_cents": row.wager_cents,
+            "due_at_cents": row.due_at_cents,
+            "patron": row.salted.hex(),
+            "station": row.station_code,
+            "writer": row.writer_code,
+            "time": _time(row.done_at),
+        }
+        yield Fact(f"the tax paper of ticket {row.ticket}", ("TAX-PAPER",), row.entry, said)
+    for row in connection.execute(select(Approval.__table__)):
+        what = f"an approval of ticket {row.ticket}"
+        said = {"cents": row.cents, "gradings": row.seen}
+        yield Fact(what, ("APPROVED", "PAID"), row.entry, said)
+    for row in connection.execute(select(Expiry.__table__)):
+        said = {"ticket": row.ticket, "cents": row.cents, "time": _time(row.expired_at)}
+        yield Fact(f"the expiry of ticket {row.ticket}", ("EXPIRED",), row.entry, said)
+
+
+def _drawers(connection: Connection) -> Iterator[Fact]:
+    """Yield what was counted in drawers, and what was done with them."""
+    verifier = aliased(Staff)
+    found = (
+        select(
+            DrawerCount.__table__,
+            Staff.code.label("writer_code"),
+            verifier.code.label("verifier_code"),
+        )
+        .outerjoin(Staff, Staff.id == DrawerCount.staff)
+        .outerjoin(verifier, verifier.id == DrawerCount.verifier)
+    )
+    for row in connection.execute(found):
+        said = {
+            "counted": row.counted,
+            "writer": row.writer_code,
+            "verifier": row.verifier_code,
+        }
+        if row.closing:
+            said |= {"drawer": row.drawer, "counted_cents": row.cents}
+        tag = "DRAWER-CLOSE" if row.closing else "DRAWER-OPEN"
+        yield Fact(f"a count of drawer {row.drawer}", (tag,), row.entry, said)
+    for row in connection.execute(select(DrawerMove.__table__)):
+        said = {"drawer": row.drawer, "act": row.act, "time": _time(row.moved_at)}
+        yield Fact(f"what was done with drawer {row.drawer}", ("DRAWER-MOVE",), row.entry, said)
+
+
+def _worked(table: Any) -> Any:  # noqa: ANN401  a table with a station and a person
+    return (
+        select(
+            table.__table__,
+            Station.code.label("station_code"),
+            Staff.code.label("writer_code"),
+        )
+        .outerjoin(Station, Station.id == table.station)
+        .outerjoin(Staff, Staff.id == table.staff)
+    )
 
 
 def _with_people(table: Any) -> Any:  # noqa: ANN401  one of two tables with the same columns
@@ -162,9 +264,12 @@ def _with_people(table: Any) -> Any:  # noqa: ANN401  one of two tables with the
 
 
 def _authority(row: Any) -> dict[str, Any]:  # noqa: ANN401  a row of the above
+    return {"back": row.back, **_people(row)}
+
+
+def _people(row: Any) -> dict[str, Any]:  # noqa: ANN401  a row of the above
     return {
         "ticket": row.ticket,
-        "back": row.back,
         "station": row.station_code,
         "writer": row.writer_code,
         "approver": row.approver_code,

@@ -175,6 +175,21 @@ def void_the_game(options: argparse.Namespace) -> Answer:
     return Answer({"game": name}, lambda: f"Game {name} is to be voided, if it has no mark.")
 
 
+def set_an_amount(options: argparse.Namespace) -> Answer:
+    """`keno house amount NAME CENTS --from DAY --with NAME`: be stricter than the rule."""
+    try:
+        dated = Dated(Amount(options.amount), date.fromisoformat(options.since), options.cents)
+    except ValueError:
+        raise BadUsage("a day is written as 2026-12-01") from None
+    with _founded_office() as office:
+        supervisor = _actor(office, options, Permission.AMOUNT_SET)
+        manager = _let_in(office, options.manager, Permission.AMOUNT_SET)
+        set_amount(office, supervisor, manager, dated)
+    document = {"amount": dated.name.value, "from": options.since, "cents": dated.cents}
+    text = f"{dated.name.value} is {dollars(dated.cents)} from {options.since} on."
+    return Answer(document, lambda: text)
+
+
 def release_the_game(options: argparse.Namespace) -> Answer:
     """`keno game release SERIES --game N --with NAME`: have a frozen game graded again."""
     name = f"{options.series}-{options.game}"

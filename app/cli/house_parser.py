@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TypeAlias
 
 from app.cli.answers import Answer
+from app.keno.amounts import Amount
 
 # argparse has no public name for it.
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
@@ -29,6 +30,12 @@ def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
     yield founding
 
     yield _act(house, "terms", "publish", "bring the house to the key ceremony")
+    amount = _by_somebody(_act(house, "amount", "set_an_amount", "be stricter than the rule"))
+    amount.add_argument("amount", choices=[each.value for each in Amount], help="which")
+    amount.add_argument("cents", type=int, metavar="CENTS")
+    amount.add_argument("--from", dest="since", required=True, metavar="DAY", help="as 2026-12-01")
+    amount.add_argument("--with", dest="manager", required=True, metavar="NAME", help="manager")
+    yield amount
 
     card = _group(commands, "card", "put rate cards into force")
     bringing = _by_somebody(_act(card, "bring", "bring", "bring a new version"))

@@ -139,6 +139,12 @@ class No(Coded):
         "contact.bad_name",
         "A contact and a player card have 1 to 40 letters, digits, dots or dashes.",
     )
+    TWO_SIDES = (
+        "amount.two_sides",
+        "A supervisor of keno and a manager outside of it set an amount together.",
+    )
+    AMOUNT_LOOSE = "amount.loose", "{cents} is looser than the rule allows."
+    AMOUNT_PAST = "amount.past", "An amount is set before its day begins, not from {day} on."
     VERIFIER_NEEDED = "drawer.verifier_needed", "A drawer is counted by two people."
     SUPERVISOR_NEEDED = "approval.supervisor_needed", "A supervisor must be with it."
     NOT_IN_DRAWER = "drawer.not_in_it", "So much is not in the drawer."

@@ -68,11 +68,9 @@ def standing_of(
     due = [game for game in games if game.state is GameState.VOID and not game.refunded_cents]
     paid = payments.payout(connection, ticket.number)
     expires = _expires_at(connection, ticket, last, claim_minutes, now)
-    is_late = expires is not None and (
-        payments.is_expired(connection, ticket.number)
-        or (now > expires and not _came_in_time(connection, ticket.number, expires))
-    )
-    late = expires if is_late else None
+    late = None
+    if expires is not None and now > expires:
+        late = None if _came_in_time(connection, ticket.number, expires) else expires
     stands, explanation = _told(ticket, games, last, cancelled, win_cents, bool(due), paid, late)
     tender = tickets.tender_of(connection, ticket.number) if due else []
     places = [game.number - ticket.first_game for game in due]

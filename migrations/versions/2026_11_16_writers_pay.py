@@ -15,12 +15,10 @@ depends_on = None
 
 # All of them are facts: the database itself refuses to change or delete them.
 APPEND_ONLY = (
-    "day_close",
     "house_amount",
     "drawer_move",
     "approval",
     "contact_act",
-    "expiry",
     "payout",
     "presentation",
     "tax_paper",
@@ -28,7 +26,7 @@ APPEND_ONLY = (
 # What an account and a slip can be, before and after.
 ACCOUNTS = ("drawer", "bank", "coupons", "prepaid", "write", "wins", "wins-payable", "over-short")
 MORE_ACCOUNTS = (
-    "drawer", "bank", "coupons", "prepaid", "write", "wins", "wins-payable", "checks", "expired",
+    "drawer", "bank", "coupons", "prepaid", "write", "wins", "wins-payable", "checks",
     "over-short",
 )  # fmt: skip
 SLIPS = ("ticket", "void", "refund", "aggregate")
@@ -130,18 +128,6 @@ def _check_again(table: str, column: str, choices: tuple[str, ...]) -> None:
 
 def _create_tables() -> None:
     op.create_table(
-        "day_close",
-        sa.Column("day", sa.Date(), nullable=False),
-        sa.Column("figures", Json, nullable=False),
-        sa.Column("staff", RowId, nullable=False),
-        sa.Column("closed_at", Utc, nullable=False),
-        sa.Column("entry", RowId, nullable=False),
-        sa.ForeignKeyConstraint(["entry"], ["log_entry.id"], name=op.f("fk_day_close_entry")),
-        sa.ForeignKeyConstraint(["staff"], ["staff.id"], name=op.f("fk_day_close_staff")),
-        sa.PrimaryKeyConstraint("day", name=op.f("pk_day_close")),
-        sa.UniqueConstraint("entry", name=op.f("uq_day_close_entry")),
-    )
-    op.create_table(
         "house_amount",
         sa.Column("entry", RowId, nullable=False),
         sa.Column("name", sa.String(length=40), nullable=False),
@@ -221,17 +207,6 @@ def _create_tables() -> None:
     op.create_index(op.f("ix_contact_act_gaming_day"), "contact_act", ["gaming_day"])
     op.create_index(op.f("ix_contact_act_station_contact"), "contact_act", ["station", "contact"])
 
-    op.create_table(
-        "expiry",
-        sa.Column("ticket", RowId, nullable=False),
-        sa.Column("cents", Cents, nullable=False),
-        sa.Column("expired_at", Utc, nullable=False),
-        sa.Column("entry", RowId, nullable=False),
-        sa.CheckConstraint("cents > 0", name=op.f("ck_expiry_cents")),
-        sa.ForeignKeyConstraint(["entry"], ["log_entry.id"], name=op.f("fk_expiry_entry")),
-        sa.ForeignKeyConstraint(["ticket"], ["ticket.number"], name=op.f("fk_expiry_ticket")),
-        sa.PrimaryKeyConstraint("ticket", name=op.f("pk_expiry")),
-    )
     op.create_table(
         "payout",
         sa.Column("ticket", RowId, nullable=False),

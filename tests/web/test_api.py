@@ -12,7 +12,7 @@ from app.flow.permissions import Permission
 from app.web import create_app
 from app.web.openapi import document
 from app.web.routes import ANYONE, STATION
-from tests.floor import SAM, WALT, WANDA, Floor, secret_of
+from tests.floor import MAX, SAM, WALT, WANDA, Floor, secret_of
 
 SALE = {
     "series": "M",
@@ -20,7 +20,10 @@ SALE = {
     "request": {"groups": [[4, 8, 15, 16]], "conditioning": "1/4 @ 1.00"},
     "tender": [{"kind": "currency", "cents": 500}],
 }
-COUNT = {"counted": {"currency": 10_000}}
+COUNT = {
+    "counted": {"currency": 10_000},
+    "verifier": {"name": MAX, "secret": secret_of(MAX)},
+}
 
 
 class Station:
@@ -117,7 +120,7 @@ def test_a_drawer_is_closed_blind_and_then_nothing_is_sold(station: Station) -> 
     station.post("tickets", SALE)
     again = station.post("drawers", COUNT)
     assert (again.status, again.json["code"]) == (409, "drawer.already_open")
-    closed = station.post("drawers/1/close", {"counted": {"currency": 10_050}})
+    closed = station.post("drawers/1/close", {**COUNT, "counted": {"currency": 10_050}})
     assert (closed.json["expected_cents"], closed.json["over_short_cents"]) == (10_100, -50)
     assert station.post("tickets", SALE).json["code"] == "drawer.not_open"
     for drawer in ("1", "7", "x", "9" * 30):

@@ -9,8 +9,8 @@ from app.audit.faults import Fault
 # The entries each of which tells of a row that must be there.
 OF_FACTS = {
     "LOCK", "OVERRIDE", "DRAW", "VOID-GAME", "WINS", "CERTIFIED", "FROZEN", "RELEASED", "CANCEL",
-    "REFUND", "PAID", "PRESENTED", "TAX-PAPER", "APPROVED", "EXPIRED", "DRAWER-OPEN",
-    "DRAWER-CLOSE", "DRAWER-MOVE",
+    "REFUND", "PAID", "PRESENTED", "TAX-PAPER", "APPROVED", "DRAWER-OPEN",
+    "DRAWER-CLOSE", "DRAWER-MOVE", "AMOUNT",
 }  # fmt: skip
 
 

@@ -18,8 +18,8 @@ from app.store.tables import (
     Certification,
     DrawerCount,
     DrawerMove,
-    Expiry,
     Game,
+    HouseAmount,
     Outcome,
     Override,
     Payout,
@@ -56,6 +56,7 @@ def all_facts(connection: Connection) -> Iterator[Fact]:
     yield from _payouts(connection)
     yield from _waiting(connection)
     yield from _drawers(connection)
+    yield from _amounts(connection)
 
 
 def _locks(connection: Connection) -> Iterator[Fact]:
@@ -204,9 +205,16 @@ def _waiting(connection: Connection) -> Iterator[Fact]:
         what = f"an approval of ticket {row.ticket}"
         said = {"cents": row.cents, "gradings": row.seen}
         yield Fact(what, ("APPROVED", "PAID"), row.entry, said)
-    for row in connection.execute(select(Expiry.__table__)):
-        said = {"ticket": row.ticket, "cents": row.cents, "time": _time(row.expired_at)}
-        yield Fact(f"the expiry of ticket {row.ticket}", ("EXPIRED",), row.entry, said)
+
+
+def _amounts(connection: Connection) -> Iterator[Fact]:
+    for row in connection.execute(select(HouseAmount.__table__)):
+        said = {
+            "name": row.name,
+            "from_day": row.from_day.isoformat(),
+            "after_cents": row.cents,
+        }
+        yield Fact(f"the amount {row.name}", ("AMOUNT",), row.entry, said)
 
 
 def _drawers(connection: Connection) -> Iterator[Fact]:

@@ -10,7 +10,6 @@ from app.store.tables import (
     Approval,
     Certification,
     ContactAct,
-    Expiry,
     Game,
     HouseAmount,
     LogEntry,
@@ -89,12 +88,6 @@ def presented_at(connection: Connection, ticket: int) -> datetime | None:
     """Return when a ticket was first brought that could not be paid then."""
     found = select(Presentation.presented_at).where(Presentation.ticket == ticket)
     return connection.execute(found).scalar_one_or_none()
-
-
-def is_expired(connection: Connection, ticket: int) -> bool:
-    """Whether the win of a ticket was posted as expired."""
-    found = select(Expiry.ticket).where(Expiry.ticket == ticket)
-    return connection.execute(found).first() is not None
 
 
 def approvals(connection: Connection, ticket: int) -> list[ApprovalRow]:

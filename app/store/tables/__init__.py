@@ -3,7 +3,6 @@
 from app.keno.game import GameState
 from app.store.tables.base import Table
 from app.store.tables.cards import Card, CardAcceptance, CardTerm, Consent
-from app.store.tables.days import DayClose
 from app.store.tables.games import Game, LockStatement, Outcome, Override, VoidStatement
 from app.store.tables.house import House, Location, LocationKind, LocationSeries, Series, Station
 from app.store.tables.log import (
@@ -20,7 +19,6 @@ from app.store.tables.paper import PrintJob, Slip
 from app.store.tables.payments import (
     Approval,
     ContactAct,
-    Expiry,
     HouseAmount,
     PaidBy,
     Payout,
@@ -69,11 +67,9 @@ __all__ = [
     "Cosigned",
     "Counter",
     "Coupon",
-    "DayClose",
     "Drawer",
     "DrawerCount",
     "DrawerMove",
-    "Expiry",
     "FeedEvent",
     "Game",
     "GameState",

@@ -21,7 +21,6 @@ class Account(StrEnum):
     WINS = "wins"
     WINS_PAYABLE = "wins-payable"
     CHECKS = "checks"
-    EXPIRED = "expired"
     OVER_SHORT = "over-short"
 
 

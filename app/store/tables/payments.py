@@ -139,20 +139,6 @@ class Payout(Table):
     )
 
 
-class Expiry(Table):
-    """A win that nobody came for in time: it is no longer owed (15.6(c))."""
-
-    __tablename__ = "expiry"
-    append_only = True
-
-    ticket: Mapped[Number] = mapped_column(ForeignKey("ticket.number"), primary_key=True)
-    cents: Mapped[Amount]
-    expired_at: Mapped[Moment]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"))
-
-    __table_args__ = (CheckConstraint("cents > 0", "cents"),)
-
-
 class ContactAct(Table):
     """An act within a patron contact, and the cash that went in and out by it (X-pay-cash-log)."""
 

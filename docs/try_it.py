@@ -80,7 +80,10 @@ def main() -> None:
     station = Station(house, **house["stations"][0])
     secrets = {user["name"]: user["secret"] for user in house["users"]}
     station.sign_in("wanda", secrets["wanda"])
-    drawer = station.ask("drawers", {"counted": {"currency": 50_000, "coin": 2_000}})
+    # Two people count a drawer: five hundreds and eighty quarters.
+    verifier = {"name": "sam", "secret": secrets["sam"]}
+    bank = {"currency": {"10000": 5}, "coin": {"25": 80}}
+    drawer = station.ask("drawers", {"counted": bank, "verifier": verifier})
     print(f"Drawer {drawer['drawer']} is open with {drawer['opening_cents']} cents.")
 
     request = {"groups": [[4, 8, 15, 16], [23, 42, 7, 9]], "conditioning": "2/4 1/8 @ 1.00"}
@@ -105,7 +108,7 @@ def main() -> None:
     print(f"Ticket {again['printed_number']} is void: {back['back_cents']} cents go back.")
 
     counted = 52_000 + int(sold["price_cents"]) + int(picked["price_cents"])
-    closing = {"counted": {"currency": counted - 2_000, "coin": 2_000}}
+    closing = {"counted": {"currency": counted - 2_000, "coin": 2_000}, "verifier": verifier}
     closed = station.ask(f"drawers/{drawer['drawer']}/close", closing)
     print(f"The drawer is closed; over or short: {closed['over_short_cents']} cents.")
 

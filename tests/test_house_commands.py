@@ -64,7 +64,10 @@ class Console:
     def keno(self, *arguments: str, name: str | None = None) -> tuple[int, dict[str, object]]:
         """Run a command, as somebody if a name is given; return its exit code and answer."""
         as_somebody = ["--as", name] if name else []
-        self._patch.setattr("sys.stdin", Typed(secret_of(name or "")))
+        people = [name or ""]
+        if "--with" in arguments:
+            people.append(arguments[arguments.index("--with") + 1])
+        self._patch.setattr("sys.stdin", Typed([secret_of(person) for person in people]))
         code = main([*arguments, *as_somebody, "--json"])
         out = self._capsys.readouterr().out
         return code, json.loads(out) if out else {}
@@ -78,16 +81,16 @@ def short_folder() -> Iterator[Path]:
 
 
 class Typed:
-    """Standard input that is one line."""
+    """Standard input: what is typed, line by line."""
 
-    def __init__(self, line: str) -> None:
-        self._line = line
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
 
     def isatty(self) -> bool:
         return False
 
     def readline(self) -> str:
-        return self._line + "\n"
+        return self._lines.pop(0) + "\n"
 
 
 @pytest.fixture
@@ -116,6 +119,10 @@ def test_a_house_is_founded_and_run_by_hand(console: Console, tmp_path: Path) ->
     assert console.keno("card", "accept", digest, name=SAM)[0] == 0
     assert console.keno("card", "accept", digest, name=MAX)[0] == 0
     assert console.keno("card", "force", digest, name=SAM)[0] == 0
+    amount = ("house", "amount", "approval", "100000", "--with", MAX, "--from")
+    assert console.keno(*amount, "2099-01-01", name=SAM)[1]["cents"] == 100_000
+    assert console.keno(*amount, "2020-01-01", name=SAM)[0] == 3  # that day is over
+    assert console.keno(*amount, "soon", name=SAM)[0] == 2
     assert console.keno("house", "terms")[0] == 0
     with short_folder() as folder, real_processes(folder, tmp_path / "public") as settings:
         console.set(settings)

@@ -15,7 +15,7 @@ import threading
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from app.flow.access import at_console
 from app.flow.actor import Actor
 from app.flow.draw import ask_to_void
 from app.flow.found_house import HousePlan, LocationPlan, SeriesPlan, StaffPlan, found_house
+from app.flow.house_amounts import set_amount
 from app.flow.keys import KeysMissing, make_keys
 from app.flow.lockout import lock_game
 from app.flow.office import Office
@@ -43,6 +44,8 @@ from app.flow.release import release_game
 from app.flow.schedule import change_schedule
 from app.flow.seal import seal_log
 from app.house import open_office
+from app.keno.amounts import Amount, Dated
+from app.keno.money import dollars
 from app.rng_client import publish_terms
 from app.settings import BadSettings, Settings, read_settings
 from app.software import manifest, software_hash

@@ -30,12 +30,8 @@ def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
     yield founding
 
     yield _act(house, "terms", "publish", "bring the house to the key ceremony")
-    amount = _by_somebody(_act(house, "amount", "set_an_amount", "be stricter than the rule"))
-    amount.add_argument("amount", choices=[each.value for each in Amount], help="which")
-    amount.add_argument("cents", type=int, metavar="CENTS")
-    amount.add_argument("--from", dest="since", required=True, metavar="DAY", help="as 2026-12-01")
-    amount.add_argument("--with", dest="manager", required=True, metavar="NAME", help="manager")
-    yield amount
+    amount = _act(house, "amount", "set_an_amount", "be stricter than the rule")
+    yield _of_amount(_by_somebody(amount))
 
     card = _group(commands, "card", "put rate cards into force")
     bringing = _by_somebody(_act(card, "bring", "bring", "bring a new version"))
@@ -115,6 +111,14 @@ def _for_reason(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     parser.add_argument("--game", type=int, required=True, metavar="N", help="which game")
     parser.add_argument("--reason", required=True, metavar="WORDS", help="why")
     return _of_series(parser)
+
+
+def _of_amount(amount: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    amount.add_argument("amount", choices=[each.value for each in Amount], help="which")
+    amount.add_argument("cents", type=int, metavar="CENTS")
+    amount.add_argument("--from", dest="since", required=True, metavar="DAY", help="as 2026-12-01")
+    amount.add_argument("--with", dest="manager", required=True, metavar="NAME", help="manager")
+    return amount
 
 
 def _of_series(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

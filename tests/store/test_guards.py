@@ -4,24 +4,31 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from app.flow.access import Credentials, sign_in
+from app.flow.access import Approval, Credentials, at_console, sign_in
+from app.flow.contact import Contact
 from app.flow.draw import ask_to_void
+from app.flow.drawer import move_cash
+from app.flow.house_amounts import set_amount
 from app.flow.lease import CALLER, Watch, take_lease
 from app.flow.override import override_close
+from app.flow.pay import Check, Paying, pay_ticket
+from app.flow.permissions import Permission
 from app.flow.refund import Refunding, refund_ticket
 from app.flow.sell import Sale
+from app.keno.amounts import Amount, Dated
+from app.keno.drawer import DrawerAct
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.store.tables import APPEND_ONLY, Table
-from tests.floor import WALT, Floor, dollar
+from tests.floor import MAX, SAM, WALT, Floor, dollar, secret_of
 
 POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
 SQLITE = pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
@@ -71,6 +78,20 @@ def busy(floor: Floor) -> Floor:
             changed = changed.replace("entry", str(more + (table == "certification")))
             copied = f"SELECT {changed} FROM {table} WHERE attempt = :first"  # noqa: S608  our own
             connection.execute(text(f"INSERT INTO {table} ({names}) {copied}"), {"first": first})
+        # Nothing had to wait for its paper.
+        for table, names, taken in (
+            ("presentation", "ticket, why, station, staff, presented_at, entry", "'x', 1, 1"),
+            (
+                "tax_paper",
+                (
+                    "ticket, game, win_cents, wager_cents, due_at_cents, sealed, salted, "
+                    "station, staff, done_at, entry"
+                ),
+                "100, 1, 1, 1, payee, payee, 1, 1",
+            ),
+        ):
+            planted_ = f"SELECT ticket, {taken}, paid_at, 1 FROM payout"  # noqa: S608  our own
+            connection.execute(text(f"INSERT INTO {table} ({names}) {planted_}"))
         # The limit did not bite, and the game was not frozen.
         connection.execute(text("INSERT INTO share SELECT attempt, ticket, cents FROM win"))
         connection.execute(
@@ -106,6 +127,13 @@ def _run_the_other_series(floor: Floor, walt: Credentials) -> None:
     for cancel in (False, True):
         refunding = Refunding(rich, "going home", floor.code(rich), cancel=cancel)
         refund_ticket(office, walt, refunding, floor.request_id())
+    sam, check, contact = Approval(SAM, secret_of(SAM)), Check("1001", "Pat"), Contact("c-1")
+    paying = Paying(rich, floor.code(rich), approval=sam, check=check, contact=contact)
+    pay_ticket(office, walt, paying, floor.request_id())
+    cash = {TenderKind.CURRENCY: 100}
+    move_cash(office, walt, 2, DrawerAct.FILL, cash, sam, floor.request_id())
+    max_ = at_console(office, MAX, secret_of(MAX), Permission.AMOUNT_SET)
+    set_amount(office, floor.sam, max_, Dated(Amount.APPROVAL, date(2099, 1, 1), 100_000))
 
 
 def refused(floor: Floor, statement: str, *, match: str, **values: object) -> None:
@@ -292,6 +320,8 @@ def test_of_a_series_one_game_is_open(busy: Floor) -> None:
 
 # ---- checks: one row planted against each --------------------------------------------------------
 
+OTHER_PAYOUT: dict[str, object] = {"ticket": 2, "entry": 1, "check_number": "'2'"}
+
 # The name of the check, and the columns of a stored row that are changed against it, in SQL.
 CHECKS: dict[str, tuple[str, dict[str, object]]] = {
     "ck_book_head_one": ("", {"id": 2}),
@@ -310,6 +340,24 @@ CHECKS: dict[str, tuple[str, dict[str, object]]] = {
         "",
         {"effective_at": "(SELECT founded_at FROM house)"},
     ),
+    "ck_approval_tier": ("", {"tier": "'nobody'"}),
+    "ck_contact_act_cents": ("", {"in_cents": -1, "entry": 1}),
+    "ck_drawer_count_two_people": ("", {"verifier": "staff", "closing": "TRUE", "entry": 1}),
+    "ck_drawer_move_act": ("", {"act": "'dance'", "entry": 1}),
+    "ck_drawer_move_two_people": ("", {"approver": "staff", "entry": 1}),
+    "ck_house_amount_cents": ("", {"cents": 0, "entry": 1}),
+    "ck_house_amount_name": ("", {"name": "'pocket'", "entry": 1}),
+    "ck_house_amount_two_people": ("", {"manager": "staff", "entry": 1}),
+    "ck_payout_approved": ("", {"with_code": "FALSE", **OTHER_PAYOUT}),
+    "ck_payout_cents": ("", {"cents": 0, **OTHER_PAYOUT}),
+    "ck_payout_check_number": ("", {**OTHER_PAYOUT, "check_number": "NULL"}),
+    "ck_payout_paid_by": (
+        "",
+        {**OTHER_PAYOUT, "paid_by": "'words'", "check_number": "NULL", "payee": "NULL"},
+    ),
+    "ck_payout_payee": ("", {"payee": "NULL", **OTHER_PAYOUT}),
+    "ck_payout_two_people": ("", {"approver": "staff", **OTHER_PAYOUT}),
+    "ck_payout_two_people_more": ("", {"manager": "staff", **OTHER_PAYOUT}),
     "ck_drawer_count_cents": ("", {"cents": -1, "closing": "TRUE"}),
     "ck_game_handle": ("WHERE state = 'locked'", {"handle_cents": "NULL", "number": 77}),
     "ck_game_lock_entry": ("WHERE state = 'locked'", {"lock_entry": "NULL", "number": 77}),
@@ -398,7 +446,17 @@ def test_no_check_of_the_database_is_left_out_above(busy: Floor) -> None:
 
 # What is unique: of the copy of a stored row everything else is changed.
 UNIQUE: dict[str, tuple[str, dict[str, object]]] = {
+    "approval.ticket, approval.tier, approval.staff": ("pk_approval", {}),
     "book_head.id": ("pk_book_head", {}),
+    "contact_act.entry": ("pk_contact_act", {}),
+    "drawer_move.entry": ("pk_drawer_move", {}),
+    "house_amount.entry": ("pk_house_amount", {}),
+    "payout.check_number": ("uq_payout_check_number", {"ticket": 2, "entry": 1}),
+    "payout.entry": ("uq_payout_entry", {"ticket": 2, "check_number": "'2'"}),
+    "payout.ticket": ("pk_payout", {"entry": 1, "check_number": "'2'"}),
+    "presentation.entry": ("uq_presentation_entry", {"ticket": 2}),
+    "presentation.ticket": ("pk_presentation", {"entry": 2}),
+    "tax_paper.ticket, tax_paper.game": ("pk_tax_paper", {}),
     "cancellation.entry": ("uq_cancellation_entry", {"ticket": 2}),
     "cancellation.ticket": ("pk_cancellation", {"entry": 1}),
     "certification.attempt": ("pk_certification", {"entry": 3}),
@@ -536,7 +594,14 @@ def test_every_reference_to_something_that_is_not_there_is_refused(busy: Floor) 
 def unused(table: str, changes: Row) -> Row:
     """Change everything of a copied row that must not be there twice."""
     free: dict[str, Row] = {
+        "approval": {"tier": "'manager'"},
         "asked": {"request": "'fresh-id'"},
+        "contact_act": {"entry": 1},
+        "drawer_move": {"entry": 1},
+        "house_amount": {"entry": 1},
+        "payout": OTHER_PAYOUT,
+        "presentation": {"ticket": 2, "entry": 2},
+        "tax_paper": {"game": 77},
         "attempt": {},
         "cancellation": {"ticket": 2, "entry": 1},
         "certification": {"attempt": "(SELECT max(attempt) FROM settlement)", "entry": 3},

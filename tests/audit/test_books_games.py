@@ -9,7 +9,7 @@ from app.flow.override import override_close
 from app.flow.sell import Sale
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
-from tests.audit import test_books
+from tests.audit import test_books, test_books_payments
 from tests.audit.test_books import ALL, found_in, plant
 from tests.floor import Floor, dollar
 from tests.story.test_6_refunds import refund, void_next
@@ -194,5 +194,5 @@ def test_what_is_planted_in_what_went_back_is_found(floor: Floor, what: str) -> 
 def test_every_check_is_shown_to_find_something() -> None:
     """Here, or in the books of selling: a check that nothing was planted against shows nothing."""
     shown = {name for _, _, found in test_books.PLANTED.values() for name in found}
-    planted = [*PLANTED.values(), *PLANTED_BACK.values()]
+    planted = [*PLANTED.values(), *PLANTED_BACK.values(), *test_books_payments.PLANTED.values()]
     assert shown.union(*(found for _, found in planted)) == set(ALL)

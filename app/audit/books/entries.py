@@ -62,9 +62,9 @@ def check_entries(stored: Stored) -> Iterator[Fault]:
 
 def check_facts(stored: Stored) -> Iterator[Fault]:
     """Whatever happened to games and tickets has its entry, which says the same, and none else."""
-    known = {fact.entry for fact in stored.facts}
+    known = {(fact.entry, fact.tags[0]) for fact in stored.facts}
     for entry, tag in stored.tags.items():
-        if tag in OF_FACTS and entry not in known:
+        if tag in OF_FACTS and (entry, tag) not in known:
             yield Fault("facts", f"entry {entry} tells of what is not there ({tag})")
     for fact in stored.facts:
         body = stored.bodies.get(fact.entry, {})

@@ -35,7 +35,10 @@ from app.store.tables import (
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact: what it is, under which tags its entry may stand, and what that says."""
+    """A fact: what it is, under which tags its entry may stand, and what that says.
+
+    The first tag is the one of entries that tell of such a fact before all.
+    """
 
     what: str
     tags: tuple[str, ...]

@@ -19,8 +19,10 @@ import pytest
 from sqlalchemy import event
 
 from app.flow.asking import Answer
+from app.flow.contact import Contact
 from app.flow.draw import end_game
 from app.flow.lockout import lock_game
+from app.flow.pay import Paying, pay_ticket
 from app.flow.rate_cards import accept_card, bring_card
 from app.flow.seal import seal_log
 from app.flow.sell import Sale
@@ -33,6 +35,7 @@ from tests.floor import BANK, CARD, WANDA, Floor
 from tests.looking import rows
 
 Act = Callable[[Floor], object]
+ENOUGH = Tender(TenderKind.CURRENCY, 10_000)
 
 
 @dataclass
@@ -136,6 +139,25 @@ def test_a_void_that_dies_anywhere_is_one_void_or_none(floor: Floor) -> None:
         return lambda here: here.void(wanda, number, code, asked)
 
     assert killed_everywhere(floor, prepare, partial(number_of, floor, "void")) > 6
+
+
+@pytest.mark.rule("X-recovery", "15.6(a)")
+def test_a_payment_that_dies_anywhere_is_one_payment_or_none(floor: Floor) -> None:
+    wanda = floor.writing()
+    every = Sale("M", Request(tuple((n,) for n in range(1, 81)), "80/1 @ 1.00"), (ENOUGH,))
+    for _ in range(40):
+        floor.sell(wanda, every)
+    floor.play()
+    numbers = count(1)
+
+    def prepare() -> Act:
+        number, asked = next(numbers), floor.request_id()
+        paying = Paying(number, floor.code(number), contact=Contact("c-1"))
+        return lambda here: pay_ticket(here.office, wanda, paying, asked)
+
+    assert killed_everywhere(floor, prepare, partial(number_of, floor, "payout")) > 10
+    ((paid,),) = rows(floor, "SELECT sum(cents) FROM posting WHERE account = 'wins-payable'")
+    assert int(paid) == number_of(floor, "payout") * 6_000 - 40 * 6_000
 
 
 @pytest.mark.rule("X-recovery", "X-drawer")

@@ -21,9 +21,12 @@ from app.flow.access import Approval, Credentials, enrol_station, sign_in
 from app.flow.asking import Answer
 from app.flow.draw import end_game
 from app.flow.lockout import lock_game
+from app.flow.pay import Paying, pay_ticket
+from app.flow.sell import Sale
 from app.flow.void import Voiding, void_ticket
 from app.keno.drawer import Count
 from app.keno.refusals import Refused
+from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.store.queries import tickets as ticket_queries
 from app.store.records import games as game_records
@@ -598,4 +601,27 @@ def test_two_series_that_are_locked_again_and_again_at_once_keep_one_log(floor: 
         ]
         for sale in sales:
             sale.result(PATIENCE)
+    floor.check_books()
+
+
+# ---- paying --------------------------------------------------------------------------------------
+
+
+@ON_POSTGRESQL  # on SQLite there is one writer at a time
+@pytest.mark.rule("15.6(a)", "X-pay-refusals")
+def test_of_two_stations_that_pay_a_ticket_at_once_one_pays(floor: Floor, pause: MakePause) -> None:
+    every = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 1.00")
+    wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
+    floor.sell(wanda, Sale("M", every, (Tender(TenderKind.CURRENCY, 8_000),)))
+    floor.play()
+    before_commit = pause(Unit, "commit")
+
+    def paid_by(who: Credentials) -> Callable[[], object]:
+        paying = Paying(1, floor.code(1))
+        return partial(pay_ticket, floor.office, who, paying, floor.request_id())
+
+    paid, refused = in_turn(floor, before_commit, paid_by(wanda), paid_by(walt))
+    assert isinstance(paid, dict)
+    assert refused == "ticket.already_paid"
+    assert rows(floor, "SELECT count(*) FROM payout") == [(1,)]
     floor.check_books()

@@ -152,7 +152,7 @@ def test_a_payment_that_dies_anywhere_is_one_payment_or_none(floor: Floor) -> No
 
     def prepare() -> Act:
         number, asked = next(numbers), floor.request_id()
-        paying = Paying(number, floor.code(number), contact=Contact("c-1"))
+        paying = Paying(number, floor.code(number), contact=Contact(f"c-{number}"))
         return lambda here: pay_ticket(here.office, wanda, paying, asked)
 
     assert killed_everywhere(floor, prepare, partial(number_of, floor, "payout")) > 10

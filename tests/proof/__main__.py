@@ -31,9 +31,8 @@ SHARES = {
         "tests/proof/test_draw_matrix.py",
         "tests/proof/test_statistics_calibration.py",
     ),
-    "stages": (
-        "tests/flow",
-        "tests/story",
+    "stages": ("tests/flow", "tests/story"),
+    "days": (
         "tests/proof/test_selling_days.py",
         "tests/proof/test_selling_soak.py",
         "tests/proof/test_game_days.py",

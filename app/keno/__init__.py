@@ -31,6 +31,7 @@ Read it in this order, which is the order in which a ticket comes to be:
     amounts            what must be approved or reported, from which day on
     payment            what a winning ticket is paid, why, and until when
     drawer             the states of a drawer, counting it, what is over or short
+    day                a gaming day in figures, and what it leaves to the next
     bulk               a million straight plays against a draw
     documents          the JSON forms of all of the above
 """

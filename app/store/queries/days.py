@@ -1,0 +1,138 @@
+"""What belongs to a gaming day: acts by their time, games by their lock."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Connection, ColumnElement, Executable, func, select
+
+from app.keno.game import OVER, GameState
+from app.store.tables import (
+    Cancellation,
+    DayClose,
+    Drawer,
+    Expiry,
+    Game,
+    Payout,
+    Refund,
+    Settlement,
+    Staff,
+    Ticket,
+    Void,
+    Win,
+)
+
+
+@dataclass(frozen=True)
+class Acts:
+    """What was done in a stretch of time, in cents."""
+
+    sales_cents: int
+    voids_cents: int
+    refunds_cents: int
+    paid_cents: int
+
+
+def acts_between(connection: Connection, begins: datetime, ends: datetime) -> Acts:
+    """Return what was sold, voided, refunded and paid from a moment until another."""
+
+    def within(moment: Any) -> ColumnElement[bool]:  # noqa: ANN401  a column of moments
+        return (moment >= begins) & (moment < ends)
+
+    voided = select(func.sum(Ticket.price_cents)).join(Void, Void.ticket == Ticket.number)
+    return Acts(
+        _sum(connection, select(func.sum(Ticket.price_cents)).where(within(Ticket.sold_at))),
+        _sum(connection, voided.where(within(Void.voided_at))),
+        _sum(
+            connection,
+            select(func.sum(Cancellation.cents)).where(within(Cancellation.cancelled_at)),
+        )
+        + _sum(connection, select(func.sum(Refund.cents)).where(within(Refund.refunded_at))),
+        _sum(connection, select(func.sum(Payout.cents)).where(within(Payout.paid_at))),
+    )
+
+
+def write_of(connection: Connection, day: date) -> int:
+    """Return what was written for the games of a day."""
+    found = select(func.sum(Game.handle_cents)).where(
+        Game.gaming_day == day.isoformat(), Game.state != GameState.VOID.value
+    )
+    return _sum(connection, found)
+
+
+def owed_for_games_of(connection: Connection, day: date) -> int:
+    """Return what was won in the games of a day, as it stands now."""
+    games = select(Game.series, Game.number).where(Game.gaming_day == day.isoformat())
+    return sum(
+        owed_for(connection, series, number) for series, number in connection.execute(games)
+    )
+
+
+def owed_for(connection: Connection, series: str, number: int) -> int:
+    """Return what was won in a game, by its newest settlement."""
+    found = (
+        select(Settlement.paid_cents)
+        .where(Settlement.series == series, Settlement.game == number)
+        .order_by(Settlement.run.desc())
+        .limit(1)
+    )
+    return connection.execute(found).scalar_one_or_none() or 0
+
+
+def games_in(connection: Connection, day: date) -> list[tuple[str, int, GameState]]:
+    """Return the games of a day that are not over: they wait, or are being looked into."""
+    found = (
+        select(Game.series, Game.number, Game.state)
+        .where(
+            Game.gaming_day == day.isoformat(),
+            Game.state.not_in([state.value for state in OVER]),
+        )
+        .order_by(Game.series, Game.number)
+    )
+    return [(series, number, GameState(state)) for series, number, state in connection.execute(found)]
+
+
+def open_drawers(
+    connection: Connection, begins: datetime, ends: datetime
+) -> list[tuple[int, str]]:
+    """Return the drawers that were opened in a day and are not closed, and whose they are."""
+    found = (
+        select(Drawer.id, Staff.code)
+        .join(Staff, Staff.id == Drawer.staff)
+        .where(Drawer.opened_at >= begins, Drawer.opened_at < ends, Drawer.closed_at.is_(None))
+        .order_by(Drawer.id)
+    )
+    return [(row.id, row.code) for row in connection.execute(found)]
+
+
+def closed_days(connection: Connection) -> dict[date, tuple[Any, Any]]:
+    """Return figures and frozen games of every day that was closed, in order."""
+    found = select(DayClose.day, DayClose.figures, DayClose.frozen).order_by(DayClose.day)
+    return {day: (figures, frozen) for day, figures, frozen in connection.execute(found)}
+
+
+def first_day_with_games(connection: Connection) -> str | None:
+    """Return the first day to which a game belongs."""
+    return connection.execute(select(func.min(Game.gaming_day))).scalar_one_or_none()
+
+
+def perhaps_expired(connection: Connection, now: datetime) -> list[int]:
+    """Return the tickets with a win that is neither paid nor expired, past what they print."""
+    found = (
+        select(Win.ticket)
+        .distinct()
+        .join(Ticket, Ticket.number == Win.ticket)
+        .outerjoin(Payout, Payout.ticket == Win.ticket)
+        .outerjoin(Expiry, Expiry.ticket == Win.ticket)
+        .where(
+            Payout.ticket.is_(None),
+            Expiry.ticket.is_(None),
+            Ticket.prints_expiry.is_(None) | (Ticket.prints_expiry < now),
+        )
+        .order_by(Win.ticket)
+    )
+    return list(connection.execute(found).scalars())
+
+
+def _sum(connection: Connection, found: Executable) -> int:
+    return int(connection.execute(found).scalar_one_or_none() or 0)

@@ -39,7 +39,7 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
     while a game of it is not decided, or a drawer of it is open.
     """
     permit(actor.role, Permission.DAY_CLOSE)
-    _begins, ends = _bounds(office, day)
+    _, ends = _bounds(office, day)
     with office.unit() as unit:
         _check(office, unit, day, ends)
     expire_wins(office, ends)
@@ -47,7 +47,6 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
         _check(office, unit, day, ends)
         figures, frozen = _figures(office, unit, day)
         now = unit.now()
-        before = [_read(told) for told, _ in days.closed_days(unit.connection).values()]
         row = {
             "day": day,
             "figures": asdict(figures),
@@ -60,10 +59,98 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
             "day": day.isoformat(),
             "figures": told_of(figures),
             "frozen": frozen,
-            "differences": _differences(unit, figures, before),
             "by": actor.document(),
             "time": time_text(now),
         }
         office.log_with(unit, Tag.DAY_CLOSE, body, [(DayClose, row)])
         unit.commit()
-    return {name: body[name] for name in ("day", "figures", "frozen", "differences")}
+    return {"day": body["day"], "figures": body["figures"], "frozen": frozen}
+
+
+def told_of(figures: DayFigures) -> dict[str, object]:
+    """Return the figures of a day, with what follows from them."""
+    hold = figures.hold
+    return {
+        **asdict(figures),
+        "prepaid_carried_cents": figures.prepaid_carried_cents,
+        "payable_carried_cents": figures.payable_carried_cents,
+        "win_cents": figures.win_cents,
+        "hold": hold and f"{hold.numerator}/{hold.denominator}",
+    }
+
+
+def so_far(office: Office, day: date) -> dict[str, object]:
+    """Return the month and the year of a closed day, up to it."""
+    with office.database.reading() as connection:
+        closed = days.closed_days(connection)
+    until = {each: _read(told) for each, (told, _) in closed.items() if each <= day}
+    month = [told for each, told in until.items() if (each.year, each.month) == (day.year, day.month)]
+    year = [told for each, told in until.items() if each.year == day.year]
+    return {"month": told_of(added(month)), "year": told_of(added(year))}
+
+
+def _bounds(office: Office, day: date) -> tuple[datetime, datetime]:
+    return day_bounds(day, office.house.time_zone, office.house.day_starts_minutes)
+
+
+def _check(office: Office, unit: Unit, day: date, ends: datetime) -> None:
+    """Refuse a day that cannot be closed now."""
+    house, name = office.house, day.isoformat()
+    if unit.now() < ends:
+        raise say_no(No.DAY_NOT_OVER, day=name)
+    closed = list(days.closed_days(unit.connection))
+    if day in closed:
+        raise say_no(No.DAY_CLOSED, day=name)
+    first = gaming_day(house.founded_at, house.time_zone, house.day_starts_minutes)
+    following = closed[-1] + timedelta(days=1) if closed else first
+    if day != following:
+        raise say_no(No.DAY_NOT_NEXT, day=following.isoformat())
+    waiting = [
+        f"{series}-{number}"
+        for series, number, state in days.games_in(unit.connection, day)
+        if state is not GameState.FROZEN
+    ]
+    if waiting:
+        raise say_no(No.DAY_GAMES, games=", ".join(waiting))
+    drawers = [
+        f"{number} of {writer}"
+        for number, writer in days.open_drawers(unit.connection, *_bounds(office, day))
+    ]
+    if drawers:
+        raise say_no(No.DAY_DRAWERS, drawers=", ".join(drawers))
+
+
+def _figures(office: Office, unit: Unit, day: date) -> tuple[DayFigures, Frozen]:
+    """Return the figures of a day, and the games that are still being looked into."""
+    connection = unit.connection
+    acts = days.acts_between(connection, *_bounds(office, day))
+    before = [(_read(told), frozen) for told, frozen in days.closed_days(connection).values()]
+    last = before[-1][0] if before else None
+    adjusted, frozen = 0, []
+    for held in before[-1][1] if before else []:
+        now_cents = days.owed_for(connection, held["series"], held["game"])
+        adjusted += now_cents - held["cents"]
+        if days.is_frozen(connection, held["series"], held["game"]):
+            frozen.append({**held, "cents": now_cents})
+    for series, number, state in days.games_in(connection, day):
+        if state is GameState.FROZEN:
+            cents = days.owed_for(connection, series, number)
+            frozen.append({"series": series, "game": number, "cents": cents})
+    expired = days.expired_in_all(connection) - sum(told.expired_cents for told, _ in before)
+    figures = DayFigures(
+        sales_cents=acts.sales_cents,
+        voids_cents=acts.voids_cents,
+        refunds_cents=acts.refunds_cents,
+        write_cents=days.write_of(connection, day),
+        wins_cents=days.owed_for_games_of(connection, day),
+        adjusted_cents=adjusted,
+        paid_cents=acts.paid_cents,
+        expired_cents=expired,
+        prepaid_brought_cents=0 if last is None else last.prepaid_carried_cents,
+        payable_brought_cents=0 if last is None else last.payable_carried_cents,
+    )
+    return figures, frozen
+
+
+def _read(told: dict[str, int]) -> DayFigures:
+    return DayFigures(**told)

@@ -134,5 +134,22 @@ def perhaps_expired(connection: Connection, now: datetime) -> list[int]:
     return list(connection.execute(found).scalars())
 
 
+def is_expired(connection: Connection, ticket: int) -> bool:
+    """Whether the win of a ticket was posted as expired."""
+    found = select(Expiry.ticket).where(Expiry.ticket == ticket)
+    return connection.execute(found).first() is not None
+
+
+def expired_in_all(connection: Connection) -> int:
+    """Return what has expired ever."""
+    return _sum(connection, select(func.sum(Expiry.cents)))
+
+
+def is_frozen(connection: Connection, series: str, number: int) -> bool:
+    """Whether a game is being looked into."""
+    found = select(Game.state).where(Game.series == series, Game.number == number)
+    return connection.execute(found).scalar_one() == GameState.FROZEN.value
+
+
 def _sum(connection: Connection, found: Executable) -> int:
     return int(connection.execute(found).scalar_one_or_none() or 0)

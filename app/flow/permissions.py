@@ -27,6 +27,7 @@ class Permission(StrEnum):
     APPROVE_PAYMENT = "approval:give-from-page"
     COUNT_VERIFY = "count:verify"
     DRAWER_MIND = "drawer:mind"
+    DAY_CLOSE = "day:close"
     AMOUNT_SET = "amount:set"
     CARD_BRING = "card:bring"
     CARD_ACCEPT = "card:accept"
@@ -54,6 +55,7 @@ FOR: dict[Permission, frozenset[Role]] = {
     Permission.APPROVE_PAYMENT: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
     Permission.COUNT_VERIFY: _WRITERS | {Role.OUTSIDE_MANAGER},
     Permission.DRAWER_MIND: _SUPERVISORS,
+    Permission.DAY_CLOSE: _SUPERVISORS,
     Permission.AMOUNT_SET: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
     Permission.CARD_BRING: _SUPERVISORS,
     Permission.CARD_ACCEPT: _SUPERVISORS | {Role.OUTSIDE_MANAGER},

@@ -139,6 +139,11 @@ class No(Coded):
         "contact.bad_name",
         "A contact and a player card have 1 to 40 letters, digits, dots or dashes.",
     )
+    DAY_NOT_OVER = "day.not_over", "The gaming day {day} is not over."
+    DAY_CLOSED = "day.closed", "The gaming day {day} was closed before."
+    DAY_NOT_NEXT = "day.not_next", "The gaming day to be closed next is {day}."
+    DAY_GAMES = "day.games_undecided", "These games of the day are not decided yet: {games}."
+    DAY_DRAWERS = "day.drawers_open", "These drawers of the day are open: {drawers}."
     TWO_SIDES = (
         "amount.two_sides",
         "A supervisor of keno and a manager outside of it set an amount together.",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, ColumnElement, Executable, func, select
+from sqlalchemy import ColumnElement, Connection, Executable, func, select
 
 from app.keno.game import OVER, GameState
 from app.store.tables import (
@@ -63,9 +63,7 @@ def write_of(connection: Connection, day: date) -> int:
 def owed_for_games_of(connection: Connection, day: date) -> int:
     """Return what was won in the games of a day, as it stands now."""
     games = select(Game.series, Game.number).where(Game.gaming_day == day.isoformat())
-    return sum(
-        owed_for(connection, series, number) for series, number in connection.execute(games)
-    )
+    return sum(owed_for(connection, series, number) for series, number in connection.execute(games))
 
 
 def owed_for(connection: Connection, series: str, number: int) -> int:
@@ -89,12 +87,12 @@ def games_in(connection: Connection, day: date) -> list[tuple[str, int, GameStat
         )
         .order_by(Game.series, Game.number)
     )
-    return [(series, number, GameState(state)) for series, number, state in connection.execute(found)]
+    return [
+        (series, number, GameState(state)) for series, number, state in connection.execute(found)
+    ]
 
 
-def open_drawers(
-    connection: Connection, begins: datetime, ends: datetime
-) -> list[tuple[int, str]]:
+def open_drawers(connection: Connection, begins: datetime, ends: datetime) -> list[tuple[int, str]]:
     """Return the drawers that were opened in a day and are not closed, and whose they are."""
     found = (
         select(Drawer.id, Staff.code)

@@ -3,6 +3,7 @@
 from app.keno.game import GameState
 from app.store.tables.base import Table
 from app.store.tables.cards import Card, CardAcceptance, CardTerm, Consent
+from app.store.tables.days import DayClose, Expiry
 from app.store.tables.games import Game, LockStatement, Outcome, Override, VoidStatement
 from app.store.tables.house import House, Location, LocationKind, LocationSeries, Series, Station
 from app.store.tables.log import (
@@ -67,9 +68,11 @@ __all__ = [
     "Cosigned",
     "Counter",
     "Coupon",
+    "DayClose",
     "Drawer",
     "DrawerCount",
     "DrawerMove",
+    "Expiry",
     "FeedEvent",
     "Game",
     "GameState",

@@ -21,6 +21,7 @@ class Account(StrEnum):
     WINS = "wins"
     WINS_PAYABLE = "wins-payable"
     CHECKS = "checks"
+    EXPIRED = "expired"
     OVER_SHORT = "over-short"
 
 

@@ -84,11 +84,9 @@ def so_far(office: Office, day: date) -> dict[str, object]:
     with office.database.reading() as connection:
         closed = days.closed_days(connection)
     until = {each: _read(told) for each, (told, _) in closed.items() if each <= day}
-    month = [
-        told for each, told in until.items() if (each.year, each.month) == (day.year, day.month)
-    ]
-    year = [told for each, told in until.items() if each.year == day.year]
-    return {"month": told_of(added(month)), "year": told_of(added(year))}
+    year = {each: told for each, told in until.items() if each.year == day.year}
+    month = [told for each, told in year.items() if each.month == day.month]
+    return {"month": told_of(added(month)), "year": told_of(added([*year.values()]))}
 
 
 def _bounds(office: Office, day: date) -> tuple[datetime, datetime]:

@@ -33,7 +33,7 @@ def test_days_in_a_row_add_up_to_one(
             if days
             else (prepaid, payable)
         )
-        days.append(DayFigures(*flow, *brought))
+        days.append(DayFigures(*(*flow, *brought)))
     whole = added(days)
     assert whole.prepaid_carried_cents == days[-1].prepaid_carried_cents
     assert whole.payable_carried_cents == days[-1].payable_carried_cents

@@ -10,7 +10,7 @@ from app.audit.faults import Fault
 OF_FACTS = {
     "LOCK", "OVERRIDE", "DRAW", "VOID-GAME", "WINS", "CERTIFIED", "FROZEN", "RELEASED", "CANCEL",
     "REFUND", "PAID", "PRESENTED", "TAX-PAPER", "APPROVED", "DRAWER-OPEN",
-    "DRAWER-CLOSE", "DRAWER-MOVE", "AMOUNT",
+    "DRAWER-CLOSE", "DRAWER-MOVE", "AMOUNT", "EXPIRED", "DAY-CLOSE",
 }  # fmt: skip
 
 

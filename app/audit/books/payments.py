@@ -20,8 +20,8 @@ def check_payments(stored: Stored) -> Iterator[Fault]:
         number = payout.ticket
         ticket = stored.tickets[number]
         games = range(ticket.first_game, stored.plays_until(ticket) + 1)
-        if number in stored.voids:
-            yield Fault("payments", f"ticket {number} was paid, and is void")
+        if number in stored.voids or number in stored.expiries:
+            yield Fault("payments", f"ticket {number} was paid, and is void or expired")
         if any(_state(stored, ticket, game) not in OVER for game in games):
             yield Fault("payments", f"ticket {number} was paid before it was decided")
         if payout.cents != won_by(stored, ticket):
@@ -38,6 +38,9 @@ def check_payments(stored: Stored) -> Iterator[Fault]:
             moved[leg.account] += leg.cents
         if moved.get("wins-payable") != payout.cents or account not in moved:
             yield Fault("payments", f"what ticket {number} was paid was not owed for it")
+    for number, cents in stored.expiries.items():
+        if cents != won_by(stored, stored.tickets[number]):
+            yield Fault("payments", f"what expired of ticket {number} is not what it won")
 
 
 def won_by(stored: Stored, ticket: StoredTicket) -> int:

@@ -52,6 +52,7 @@ class Stored:
     verdicts: dict[int, str]
     refunds: list[StoredRefund]
     payouts: dict[int, StoredPayout]
+    expiries: dict[int, int]
     presented: dict[int, datetime]
     amounts: list[Dated]
     contacts: dict[int, tuple[int, str]]
@@ -144,6 +145,7 @@ def read_stored(connection: Reading, draw_keys: Mapping[str, str]) -> Stored:
         verdicts=books.verdicts(connection),
         refunds=list(books.all_refunds(connection)),
         payouts={each.ticket: each for each in books.all_payouts(connection)},
+        expiries=books.all_expiries(connection),
         presented=books.all_presented(connection),
         amounts=payments.house_amounts(connection),
         contacts=books.all_contacts(connection),

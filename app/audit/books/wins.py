@@ -32,13 +32,14 @@ def check_wins(stored: Stored) -> Iterator[Fault]:
         yield from _check_settled(stored, settled, series, number)
     won = sum(settled.paid_cents for settled in stored.settlements.values())
     paid = sum(payout.cents for payout in stored.payouts.values())
-    balances = {"wins": won, "wins-payable": paid - won}
+    expired = sum(stored.expiries.values())
+    balances = {"wins": won, "wins-payable": paid + expired - won, "expired": -expired}
     for account, cents in balances.items():
         moved = sum(
             leg.cents for legs in stored.postings.values() for leg in legs if leg.account == account
         )
         if moved != cents:
-            yield Fault("wins", f"{account} is not what was won and paid")
+            yield Fault("wins", f"{account} is not what was won, paid and expired")
 
 
 def _check_settled(

@@ -20,6 +20,7 @@ from app.store.tables import (
     Coupon,
     Drawer,
     DrawerCount,
+    Expiry,
     Game,
     House,
     LockStatement,
@@ -272,6 +273,11 @@ def all_payouts(connection: Connection) -> Iterator[StoredPayout]:
         Payout.entry,
     ).order_by(Payout.ticket)
     yield from (StoredPayout(*row) for row in _rows(connection, found))
+
+
+def all_expiries(connection: Connection) -> dict[int, int]:
+    """Return what of each ticket expired."""
+    return {row.ticket: row.cents for row in connection.execute(select(Expiry.__table__))}
 
 
 def all_presented(connection: Connection) -> dict[int, datetime]:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Executable, func, select
+from sqlalchemy import ColumnElement, Connection, Executable, and_, func, select
+from sqlalchemy.orm import InstrumentedAttribute
 
 from app.keno.game import OVER, GameState
 from app.store.tables import (
@@ -36,8 +37,8 @@ class Acts:
 def acts_between(connection: Connection, begins: datetime, ends: datetime) -> Acts:
     """Return what was sold, voided, refunded and paid from a moment until another."""
 
-    def within(moment: Any) -> ColumnElement[bool]:  # noqa: ANN401  a column of moments
-        return (moment >= begins) & (moment < ends)
+    def within(moment: InstrumentedAttribute[datetime]) -> ColumnElement[bool]:
+        return and_(moment >= begins, moment < ends)
 
     voided = select(func.sum(Ticket.price_cents)).join(Void, Void.ticket == Ticket.number)
     return Acts(

@@ -16,8 +16,10 @@ from app.store.tables import (
     Approval,
     Cancellation,
     Certification,
+    DayClose,
     DrawerCount,
     DrawerMove,
+    Expiry,
     Game,
     HouseAmount,
     Outcome,
@@ -60,6 +62,7 @@ def all_facts(connection: Connection) -> Iterator[Fact]:
     yield from _waiting(connection)
     yield from _drawers(connection)
     yield from _amounts(connection)
+    yield from _days(connection)
 
 
 def _locks(connection: Connection) -> Iterator[Fact]:
@@ -208,6 +211,15 @@ def _waiting(connection: Connection) -> Iterator[Fact]:
         what = f"an approval of ticket {row.ticket}"
         said = {"cents": row.cents, "gradings": row.seen}
         yield Fact(what, ("APPROVED", "PAID"), row.entry, said)
+
+
+def _days(connection: Connection) -> Iterator[Fact]:
+    for row in connection.execute(select(Expiry.__table__)):
+        said = {"ticket": row.ticket, "cents": row.cents, "time": _time(row.expired_at)}
+        yield Fact(f"the expiry of ticket {row.ticket}", ("EXPIRED",), row.entry, said)
+    for row in connection.execute(select(DayClose.__table__)):
+        said = {"day": row.day.isoformat(), "frozen": row.frozen, "time": _time(row.closed_at)}
+        yield Fact(f"the close of {row.day}", ("DAY-CLOSE",), row.entry, said)
 
 
 def _amounts(connection: Connection) -> Iterator[Fact]:

@@ -1,6 +1,7 @@
 """The house itself: its name, its series, and what its locations sell for."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import Connection, select
 
@@ -18,6 +19,7 @@ class HouseRow:
     day_starts_minutes: int
     demonstration: bool
     hold_sales_seconds: int
+    founded_at: datetime
 
 
 def house(connection: Connection) -> HouseRow | None:
@@ -33,6 +35,7 @@ def house(connection: Connection) -> HouseRow | None:
         day_starts_minutes=row.day_starts_minutes,
         demonstration=row.demonstration,
         hold_sales_seconds=row.hold_sales_seconds,
+        founded_at=row.founded_at,
     )
 
 

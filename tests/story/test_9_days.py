@@ -1,0 +1,122 @@
+"""Expiry, and closing a gaming day (15.6(c), decision of the house)."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from app.flow.close_day import close_day, so_far
+from app.flow.look_up import look_up
+from app.keno.drawer import Count
+from app.keno.tender import TenderKind
+from tests.floor import WANDA, Floor
+from tests.looking import bodies, postings, refuses, rows
+from tests.story.test_5_settlement import frozen_floor
+from tests.story.test_6_refunds import void_next
+from tests.story.test_7_paying import RICH, WON, every, pay
+
+TODAY = date(2026, 11, 16)
+
+
+def closed_drawer(floor: Floor, cents: int) -> None:
+    wanda = floor.signed_in(WANDA)
+    count = Count({TenderKind.CURRENCY: cents})
+    assert floor.close_drawer(wanda, 1, count)["over_short_cents"] == 0
+
+
+@pytest.mark.rule("X-audit-books")
+def test_a_day_is_closed_with_figures_that_lead_from_one_to_the_next(floor: Floor) -> None:
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    floor.sell(wanda, every(2))
+    floor.sell(wanda, every())
+    floor.sell(wanda)
+    floor.void(wanda, 3)
+    floor.play()
+    pay(floor, wanda, 2)
+    closed_drawer(floor, 10_000_000 + 3 * 8_000 - WON)
+    floor.pass_time(days=1)
+    told = close_day(floor.office, floor.sam, TODAY)["figures"]
+    assert isinstance(told, dict)
+    assert (told["sales_cents"], told["voids_cents"], told["write_cents"]) == (24_100, 100, 16_000)
+    assert (told["wins_cents"], told["paid_cents"], told["win_cents"]) == (2 * WON, WON, 4_000)
+    assert (told["prepaid_carried_cents"], told["payable_carried_cents"]) == (8_000, WON)
+    balances = "SELECT account, -sum(cents) FROM posting WHERE account IN ('prepaid', "
+    found = rows(floor, balances + "'wins-payable') GROUP BY account")
+    assert {account: int(cents) for account, cents in found} == {
+        "prepaid": told["prepaid_carried_cents"],
+        "wins-payable": told["payable_carried_cents"],
+    }
+    floor.play()
+    floor.pass_time(days=1)
+    second = close_day(floor.office, floor.sam, TODAY + timedelta(days=1))["figures"]
+    assert isinstance(second, dict)
+    assert (second["prepaid_brought_cents"], second["prepaid_carried_cents"]) == (8_000, 0)
+    assert second["payable_carried_cents"] == 2 * WON
+    both = so_far(floor.office, TODAY + timedelta(days=1))["month"]
+    assert isinstance(both, dict)
+    assert (both["write_cents"], both["payable_carried_cents"]) == (24_000, 2 * WON)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-audit-books", "X-drawer")
+def test_a_day_waits_for_its_own_games_and_drawers_and_for_the_day_before(floor: Floor) -> None:
+    wanda = floor.writing()
+    floor.sell(wanda)
+    with refuses("day.not_over"):
+        close_day(floor.office, floor.sam, TODAY)
+    floor.lock()
+    floor.pass_time(days=1)
+    with refuses("day.not_next"):
+        close_day(floor.office, floor.sam, TODAY - timedelta(days=1))
+    with refuses("day.games_undecided"):
+        close_day(floor.office, floor.sam, TODAY)
+    floor.draw()
+    floor.grade(1)
+    with refuses("day.drawers_open"):
+        close_day(floor.office, floor.sam, TODAY)
+    count = Count({TenderKind.CURRENCY: 55_100})
+    floor.close_drawer(floor.signed_in(WANDA), 1, count)
+    floor.open_drawer(floor.signed_in(WANDA))  # of the next day, which it does not wait for
+    close_day(floor.office, floor.sam, TODAY)
+    with refuses("day.closed"):
+        close_day(floor.office, floor.sam, TODAY)
+    floor.check_books()
+
+
+@pytest.mark.rule("15.6(c)")
+def test_wins_that_nobody_came_for_expire_at_the_close_of_their_day(floor: Floor) -> None:
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    floor.sell(wanda, every())
+    floor.play()
+    closed_drawer(floor, 10_008_000)
+    told: object = None
+    for day in range(366):
+        floor.pass_time(days=1)
+        told = close_day(floor.office, floor.sam, TODAY + timedelta(days=day))["figures"]
+        assert isinstance(told, dict)
+        assert told["expired_cents"] == (WON if day == 365 else 0)
+    assert isinstance(told, dict)
+    assert told["payable_carried_cents"] == 0
+    assert postings(floor, "EXPIRED") == [("wins-payable", None, WON), ("expired", None, -WON)]
+    assert len(bodies(floor, "EXPIRED")) == 1
+    assert look_up(floor.office, floor.signed_in(WANDA), 1)["standing"] == "expired"
+    floor.check_books()
+
+
+@pytest.mark.rule("X-grade-twice", "X-fault-refund")
+def test_frozen_games_are_listed_and_void_ones_leave_their_price_prepaid(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen_floor(floor, monkeypatch)
+    wanda = floor.signed_in(WANDA)
+    void_next(floor)
+    ((drawer,),) = rows(floor, "SELECT id FROM drawer")
+    ((held,),) = rows(floor, "SELECT sum(cents) FROM posting WHERE drawer = 1")
+    floor.close_drawer(wanda, drawer, Count({TenderKind.CURRENCY: int(held)}))
+    floor.pass_time(days=1)
+    frozen = close_day(floor.office, floor.sam, TODAY)["frozen"]
+    assert isinstance(frozen, list)
+    assert [(each["series"], each["game"]) for each in frozen] == [("M", 1)]
+    (body,) = bodies(floor, "DAY-CLOSE")
+    assert body["figures"]["refunds_cents"] == 0

@@ -107,7 +107,7 @@ def console(
 def test_a_house_is_founded_and_run_by_hand(console: Console, tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text(PLAN)
-    assert console.keno("database", "upgrade") == (0, {"revision": "2026_11_16_writers_pay"})
+    assert console.keno("database", "upgrade") == (0, {"revision": "2026_11_16_year_and_day"})
     assert console.keno("house", "keys")[0] == 0
     assert console.keno("books")[0] == 2  # there is no house yet
     code, founded = console.keno("house", "found", str(plan))
@@ -123,6 +123,8 @@ def test_a_house_is_founded_and_run_by_hand(console: Console, tmp_path: Path) ->
     assert console.keno(*amount, "2099-01-01", name=SAM)[1]["cents"] == 100_000
     assert console.keno(*amount, "2020-01-01", name=SAM)[0] == 3  # that day is over
     assert console.keno(*amount, "soon", name=SAM)[0] == 2
+    assert console.keno("day", "close", "2099-01-01", name=SAM)[0] == 3  # it is not over
+    assert console.keno("day", "close", "today", name=SAM)[0] == 2
     assert console.keno("house", "terms")[0] == 0
     with short_folder() as folder, real_processes(folder, tmp_path / "public") as settings:
         console.set(settings)

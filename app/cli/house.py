@@ -30,6 +30,7 @@ from app.entropy import system_entropy
 from app.feed import Feed
 from app.flow.access import at_console
 from app.flow.actor import Actor
+from app.flow.close_day import close_day, so_far
 from app.flow.draw import ask_to_void
 from app.flow.found_house import HousePlan, LocationPlan, SeriesPlan, StaffPlan, found_house
 from app.flow.house_amounts import set_amount
@@ -178,12 +179,26 @@ def void_the_game(options: argparse.Namespace) -> Answer:
     return Answer({"game": name}, lambda: f"Game {name} is to be voided, if it has no mark.")
 
 
-def set_an_amount(options: argparse.Namespace) -> Answer:
-    """`keno house amount NAME CENTS --from DAY --with NAME`: be stricter than the rule."""
+def close_a_day(options: argparse.Namespace) -> Answer:
+    """`keno day close DAY`: close a gaming day, with its figures."""
+    day = _day(options.day)
+    with _founded_office() as office:
+        actor = _actor(office, options, Permission.DAY_CLOSE)
+        closed = close_day(office, actor, day)
+        closed |= so_far(office, day)
+    return Answer(closed, lambda: f"Gaming day {options.day} is closed.")
+
+
+def _day(text: str) -> date:
     try:
-        dated = Dated(Amount(options.amount), date.fromisoformat(options.since), options.cents)
+        return date.fromisoformat(text)
     except ValueError:
         raise BadUsage("a day is written as 2026-12-01") from None
+
+
+def set_an_amount(options: argparse.Namespace) -> Answer:
+    """`keno house amount NAME CENTS --from DAY --with NAME`: be stricter than the rule."""
+    dated = Dated(Amount(options.amount), _day(options.since), options.cents)
     with _founded_office() as office:
         supervisor = _actor(office, options, Permission.AMOUNT_SET)
         manager = _let_in(office, options.manager, Permission.AMOUNT_SET)

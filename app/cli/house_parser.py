@@ -33,6 +33,11 @@ def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
     amount = _act(house, "amount", "set_an_amount", "be stricter than the rule")
     yield _of_amount(_by_somebody(amount))
 
+    day = _group(commands, "day", "gaming days")
+    closing_day = _by_somebody(_act(day, "close", "close_a_day", "close a gaming day"))
+    closing_day.add_argument("day", metavar="DAY", help="as 2026-12-01")
+    yield closing_day
+
     card = _group(commands, "card", "put rate cards into force")
     bringing = _by_somebody(_act(card, "bring", "bring", "bring a new version"))
     bringing.add_argument("file", metavar="FILE", help="the card, in TOML")
@@ -42,24 +47,7 @@ def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
     forcing.add_argument("--from", dest="since", metavar="TIME", help="(default: now)")
     yield forcing
 
-    game = _group(commands, "game", "open and lock games by hand")
-    yield _of_series(_act(game, "open", "open_the_game", "open the first game, or the next"))
-    locking = _of_series(_act(game, "lock", "lock_the_game", "lock the open game; the next opens"))
-    locking.add_argument("--game", type=int, metavar="N", help="lock this one, or none")
-    yield locking
-
-    every = _of_series(_act(game, "every", "change_series", "have a series' games lock themselves"))
-    every.add_argument("seconds", type=int, metavar="SECONDS", help="the interval; 0: by hand")
-    every.add_argument("--opens", type=int, default=0, metavar="MINUTES", help="after midnight")
-    every.add_argument("--closes", type=int, default=1440, metavar="MINUTES", help="(same)")
-    yield every
-    closing = _for_reason(_act(game, "close", "close_the_game", "override when a game closes"))
-    closing.add_argument("--at", metavar="TIME", help="(default: not before it is said again)")
-    yield closing
-    releasing = _for_reason(_act(game, "release", "release_the_game", "grade a frozen game again"))
-    releasing.add_argument("--with", dest="manager", required=True, metavar="NAME", help="manager")
-    yield releasing
-    yield _for_reason(_act(game, "void", "void_the_game", "ask for a locked game to be voided"))
+    yield from _game_commands(_group(commands, "game", "open and lock games by hand"))
 
     feed = _act(commands, "feed", "tell_the_games", "tell boards and stations what happens")
     feed.add_argument("--host", default="127.0.0.1")
@@ -111,6 +99,27 @@ def _for_reason(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     parser.add_argument("--game", type=int, required=True, metavar="N", help="which game")
     parser.add_argument("--reason", required=True, metavar="WORDS", help="why")
     return _of_series(parser)
+
+
+def _game_commands(game: Commands) -> Iterator[argparse.ArgumentParser]:
+    """Add what is done with games by hand, and yield each."""
+    yield _of_series(_act(game, "open", "open_the_game", "open the first game, or the next"))
+    locking = _of_series(_act(game, "lock", "lock_the_game", "lock the open game; the next opens"))
+    locking.add_argument("--game", type=int, metavar="N", help="lock this one, or none")
+    yield locking
+
+    every = _of_series(_act(game, "every", "change_series", "have a series' games lock themselves"))
+    every.add_argument("seconds", type=int, metavar="SECONDS", help="the interval; 0: by hand")
+    every.add_argument("--opens", type=int, default=0, metavar="MINUTES", help="after midnight")
+    every.add_argument("--closes", type=int, default=1440, metavar="MINUTES", help="(same)")
+    yield every
+    closing = _for_reason(_act(game, "close", "close_the_game", "override when a game closes"))
+    closing.add_argument("--at", metavar="TIME", help="(default: not before it is said again)")
+    yield closing
+    releasing = _for_reason(_act(game, "release", "release_the_game", "grade a frozen game again"))
+    releasing.add_argument("--with", dest="manager", required=True, metavar="NAME", help="manager")
+    yield releasing
+    yield _for_reason(_act(game, "void", "void_the_game", "ask for a locked game to be voided"))
 
 
 def _of_amount(amount: argparse.ArgumentParser) -> argparse.ArgumentParser:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 
-from flask import Blueprint, Response, jsonify
+from flask import Blueprint, Response, jsonify, request
 
 from app.clock import time_text
 from app.flow import access
 from app.flow.approvals import approve_payment
+from app.flow.close_day import close_day, so_far
 from app.flow.draw import ask_to_void
 from app.flow.drawer import close_drawer, look_at_drawer, mind_drawer, move_cash, open_drawer
 from app.flow.lockout import lock_at_station
@@ -21,6 +22,7 @@ from app.flow.refund import refund_ticket
 from app.flow.refusals import No, say_no
 from app.flow.sell import sell_ticket
 from app.flow.tax_paper import file_tax_paper
+from app.flow.unclaimed import unclaimed_wins
 from app.flow.void import void_ticket
 from app.keno.documents import quote_document
 from app.keno.drawer import DrawerAct
@@ -28,6 +30,7 @@ from app.keno.numbering import read_number
 from app.keno.refusals import quoted
 from app.store.queries import games
 from app.web import forms
+from app.web.forms import CENTS_DIGITS
 from app.web.routes import ANYONE, STATION, credentials, needs, office, request_id
 
 routes = Blueprint("api", __name__, url_prefix="/api/v1")
@@ -200,6 +203,25 @@ def tax_paper(number: str) -> Response:
     """Note that the paper for a win that must be reported is filled in."""
     paper = forms.read_paper(_number(number))
     return jsonify(file_tax_paper(office(), credentials(), paper, request_id()))
+
+
+@routes.get("/unclaimed")
+@needs(Permission.TICKET_LOOK_UP)
+def unclaimed() -> Response:
+    """List the wins that nobody has come for; `at_least` cents of them, if that is said."""
+    given = request.args.get("at_least", "")
+    at_least = int(given) if given.isdecimal() and len(given) < CENTS_DIGITS else 1
+    return jsonify(wins=unclaimed_wins(office(), credentials(), at_least))
+
+
+@routes.post("/days/<day>/close")
+@needs(Permission.DAY_CLOSE)
+def close_gaming_day(day: str) -> Response:
+    """Close a gaming day."""
+    forms.read_texts()
+    actor = access.acting(office(), credentials(), Permission.DAY_CLOSE)
+    which = forms.read_day(day)
+    return jsonify(close_day(office(), actor, which) | so_far(office(), which))
 
 
 @routes.post("/drawers")

@@ -1,7 +1,7 @@
 """The JSON forms of what stations ask for: plain values out, every fault of the form at once."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from flask import request
 
@@ -114,6 +114,18 @@ def _moment(text: str) -> datetime | None:
         return None if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+
+
+def read_day(text: str) -> date:
+    """Return a day of the calendar.
+
+    Refuses: what is none.
+    """
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        refuse_all([refusal(Code.WRONG_TYPE, "day", field="day", wanted="a day, as 2026-12-01,")])
+        raise
 
 
 def read_closing() -> tuple[datetime | None, str]:

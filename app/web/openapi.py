@@ -86,6 +86,15 @@ def _paths() -> Schema:
         "/games/{series}/{number}/void": {
             "post": _act("Ask for a locked game to be voided", "Reason", "Game", series, game)
         },
+        "/unclaimed": {"get": _act("Wins that nobody has come for", None, "Unclaimed")},
+        "/days/{day}/close": {
+            "post": _act(
+                "Close a gaming day",
+                "Nothing",
+                "DayClosed",
+                _path_text("day", "A gaming day, as 2026-12-01."),
+            )
+        },
         "/staff/disable": {"post": _act("Disable a person", "Named", "Named")},
         "/stations/disable": {"post": _act("Disable a work station", "Coded", "Coded")},
         "/stations/renew": {"post": _act("Have a station enrol again", "Coded", "Enrolment")},
@@ -306,6 +315,8 @@ SCHEMAS: dict[str, Schema] = {
     "Refunded": _answer(
         number=NUMBER, cancelled_from=_maybe(NUMBER), back_cents=NUMBER, coupon_cents=NUMBER
     ),
+    "Unclaimed": _answer(wins=_list_of(_answer(number=NUMBER, win_cents=NUMBER, standing=TEXT))),
+    "DayClosed": _answer(day=TEXT, figures={"type": "object"}),
     "Named": _object(["name"], name=TEXT),
     "Coded": _object(["code"], code=TEXT),
     "Approved": _object([], approval=APPROVAL),

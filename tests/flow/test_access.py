@@ -479,6 +479,7 @@ MAY = {
     "count:verify": "WSKO",
     "drawer:mind": "SK",
     "amount:set": "SKO",
+    "day:close": "SK",
     "card:bring": "SK",
     "card:accept": "SKO",
     "staff:manage": "A",

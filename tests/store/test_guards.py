@@ -78,6 +78,20 @@ def busy(floor: Floor) -> Floor:
             changed = changed.replace("entry", str(more + (table == "certification")))
             copied = f"SELECT {changed} FROM {table} WHERE attempt = :first"  # noqa: S608  our own
             connection.execute(text(f"INSERT INTO {table} ({names}) {copied}"), {"first": first})
+        # No day was closed, and nothing expired.
+        connection.execute(
+            text(
+                "INSERT INTO day_close (day, figures, frozen, staff, closed_at, entry) "
+                "SELECT from_day, '{}', '[]', staff, :now, 1 FROM house_amount"
+            ),
+            {"now": "2026-11-16T20:00:00.000000Z"},
+        )
+        connection.execute(
+            text(
+                "INSERT INTO expiry (ticket, cents, expired_at, entry) "
+                "SELECT ticket, cents, paid_at, 1 FROM payout"
+            )
+        )
         # Nothing had to wait for its paper.
         for table, names, taken in (
             ("presentation", "ticket, why, station, staff, presented_at, entry", "'x', 1, 1"),
@@ -345,6 +359,7 @@ CHECKS: dict[str, tuple[str, dict[str, object]]] = {
     "ck_drawer_count_two_people": ("", {"verifier": "staff", "closing": "TRUE", "entry": 1}),
     "ck_drawer_move_act": ("", {"act": "'dance'", "entry": 1}),
     "ck_drawer_move_two_people": ("", {"approver": "staff", "entry": 1}),
+    "ck_expiry_cents": ("", {"cents": 0, "ticket": 2}),
     "ck_house_amount_cents": ("", {"cents": 0, "entry": 1}),
     "ck_house_amount_name": ("", {"name": "'pocket'", "entry": 1}),
     "ck_house_amount_two_people": ("", {"manager": "staff", "entry": 1}),
@@ -449,7 +464,13 @@ UNIQUE: dict[str, tuple[str, dict[str, object]]] = {
     "approval.ticket, approval.tier, approval.staff": ("pk_approval", {}),
     "book_head.id": ("pk_book_head", {}),
     "contact_act.entry": ("pk_contact_act", {}),
+    "day_close.day": ("pk_day_close", {"entry": 2}),
+    "day_close.entry": (
+        "uq_day_close_entry",
+        {"day": "CURRENT_DATE"},
+    ),
     "drawer_move.entry": ("pk_drawer_move", {}),
+    "expiry.ticket": ("pk_expiry", {}),
     "house_amount.entry": ("pk_house_amount", {}),
     "payout.check_number": ("uq_payout_check_number", {"ticket": 2, "entry": 1}),
     "payout.entry": ("uq_payout_entry", {"ticket": 2, "check_number": "'2'"}),
@@ -597,7 +618,9 @@ def unused(table: str, changes: Row) -> Row:
         "approval": {"tier": "'manager'"},
         "asked": {"request": "'fresh-id'"},
         "contact_act": {"entry": 1},
+        "day_close": {"day": "CURRENT_DATE", "entry": 2},
         "drawer_move": {"entry": 1},
+        "expiry": {"ticket": 2},
         "house_amount": {"entry": 1},
         "payout": OTHER_PAYOUT,
         "presentation": {"ticket": 2, "entry": 2},

@@ -6,9 +6,10 @@ import pytest
 
 from app.flow.close_day import close_day, so_far
 from app.flow.look_up import look_up
+from app.flow.unclaimed import unclaimed_wins
 from app.keno.drawer import Count
 from app.keno.tender import TenderKind
-from tests.floor import WANDA, Floor
+from tests.floor import CARD, WANDA, Floor
 from tests.looking import bodies, postings, refuses, rows
 from tests.story.test_5_settlement import frozen_floor
 from tests.story.test_6_refunds import void_next
@@ -85,22 +86,30 @@ def test_a_day_waits_for_its_own_games_and_drawers_and_for_the_day_before(floor:
 
 @pytest.mark.rule("15.6(c)")
 def test_wins_that_nobody_came_for_expire_at_the_close_of_their_day(floor: Floor) -> None:
+    short = CARD.read_bytes().replace(b"claim_minutes = 525_600", b"claim_minutes = 2_880")
+    floor.put_in_force(short)
+    floor.play()  # the next game opens on the card of two days
     wanda = floor.signed_in(WANDA)
     floor.open_drawer(wanda, RICH)
     floor.sell(wanda, every())
     floor.play()
     closed_drawer(floor, 10_008_000)
     told: object = None
-    for day in range(366):
+    for day in range(3):
         floor.pass_time(days=1)
+        if day == 1:
+            (win,) = unclaimed_wins(floor.office, floor.signed_in(WANDA))
+            assert (win["number"], win["win_cents"], win["days"]) == (1, WON, 2)
+            assert unclaimed_wins(floor.office, floor.signed_in(WANDA), WON + 1) == []
         told = close_day(floor.office, floor.sam, TODAY + timedelta(days=day))["figures"]
         assert isinstance(told, dict)
-        assert told["expired_cents"] == (WON if day == 365 else 0)
+        assert told["expired_cents"] == (WON if day == 2 else 0)
     assert isinstance(told, dict)
     assert told["payable_carried_cents"] == 0
     assert postings(floor, "EXPIRED") == [("wins-payable", None, WON), ("expired", None, -WON)]
     assert len(bodies(floor, "EXPIRED")) == 1
     assert look_up(floor.office, floor.signed_in(WANDA), 1)["standing"] == "expired"
+    assert unclaimed_wins(floor.office, floor.signed_in(WANDA)) == []
     floor.check_books()
 
 
@@ -120,3 +129,13 @@ def test_frozen_games_are_listed_and_void_ones_leave_their_price_prepaid(
     assert [(each["series"], each["game"]) for each in frozen] == [("M", 1)]
     (body,) = bodies(floor, "DAY-CLOSE")
     assert body["figures"]["refunds_cents"] == 0
+
+
+@pytest.mark.rule("X-pay-refusals")
+def test_a_large_winner_is_listed_at_once_even_if_its_ticket_still_plays(floor: Floor) -> None:
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    floor.sell(wanda, every(3))
+    floor.play()
+    (win,) = unclaimed_wins(floor.office, wanda)
+    assert (win["standing"], win["win_cents"], win["expires_at"]) == ("in-play", WON, None)

@@ -235,6 +235,7 @@ def test_no_route_that_needs_a_permission_answers_somebody_unknown(
         "/drawers/1/move": {},
         "/drawers/1/explain": {},
         "/tickets/1/present": {},
+        "/days/2026-11-16/close": {},
         "/tickets/1/approve": {},
         "/tickets/1/tax-paper": {"game": 1, "name": "x", "taxpayer_number": "x"},
         "/games/M/1/lock": {},
@@ -249,7 +250,8 @@ def test_no_route_that_needs_a_permission_answers_somebody_unknown(
         if getattr(view, "needs", ANYONE) not in set(Permission):
             continue
         path = rule.rule
-        for part, value in (("<number>", "1"), ("<drawer>", "1"), ("<series>", "M")):
+        named = {"<number>": "1", "<drawer>": "1", "<series>": "M", "<day>": "2026-11-16"}
+        for part, value in named.items():
             path = path.replace(part, value)
         body = bodies.get(path.removeprefix("/api/v1"), {**because, "code": "1"})
         for headers in ({}, {"X-Station": "x"}, {"X-Station": floor.station("B2")}):

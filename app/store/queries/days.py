@@ -133,6 +133,24 @@ def perhaps_expired(connection: Connection, now: datetime) -> list[int]:
     return list(connection.execute(found).scalars())
 
 
+def unpaid_winners(connection: Connection, at_least_cents: int) -> list[int]:
+    """Return the tickets that won so much in games that are settled, and are neither paid nor void.
+
+    Not every one of these wins counts: a game may be graded again. Whoever asks looks closer.
+    """
+    found = (
+        select(Win.ticket)
+        .join(Settlement, Settlement.attempt == Win.attempt)
+        .outerjoin(Payout, Payout.ticket == Win.ticket)
+        .outerjoin(Expiry, Expiry.ticket == Win.ticket)
+        .where(Payout.ticket.is_(None), Expiry.ticket.is_(None))
+        .group_by(Win.ticket)
+        .having(func.sum(Win.cents) >= at_least_cents)
+        .order_by(Win.ticket)
+    )
+    return list(connection.execute(found).scalars())
+
+
 def is_expired(connection: Connection, ticket: int) -> bool:
     """Whether the win of a ticket was posted as expired."""
     found = select(Expiry.ticket).where(Expiry.ticket == ticket)

@@ -1,0 +1,50 @@
+"""Wins that nobody has come for yet: by age, and the large ones at once (15.6(c), X-pay-refusals).
+
+A multi-race ticket is listed with what it has won so far, though it is paid only after its last
+game.
+"""
+
+from app.clock import time_text
+from app.flow.access import Credentials, at_work
+from app.flow.claim import claim_of, ticket_numbered
+from app.flow.office import Office
+from app.flow.permissions import Permission
+from app.flow.standing import Stands
+from app.store.queries import days, payments
+from app.store.unit import Unit
+
+LISTED = (Stands.WIN, Stands.IN_PLAY, Stands.NOT_DECIDED, Stands.FROZEN)
+
+
+def unclaimed_wins(
+    office: Office, credentials: Credentials, at_least_cents: int = 1
+) -> list[dict[str, object]]:
+    """Return the wins that are not paid, the oldest first.
+
+    Args:
+        office: the office.
+        credentials: whose, who must be allowed to look tickets up.
+        at_least_cents: how large a win must be to be listed.
+    """
+    with office.database.reading() as connection:
+        unit = Unit(office.database, connection)
+        at_work(credentials, Permission.TICKET_LOOK_UP)(unit)
+        now = unit.now()
+        listed: list[dict[str, object]] = []
+        for number in days.unpaid_winners(connection, at_least_cents):
+            claim = claim_of(office, unit, ticket_numbered(unit, number), [], now)
+            standing = claim.standing
+            if standing.stands not in LISTED or claim.cents < at_least_cents:
+                continue
+            presented = payments.presented_at(connection, number)
+            listed.append(
+                {
+                    "number": number,
+                    "standing": standing.stands.value,
+                    "win_cents": claim.cents,
+                    "days": (now - claim.ticket.sold_at).days,
+                    "expires_at": standing.expires_at and time_text(standing.expires_at),
+                    "presented_at": presented and time_text(presented),
+                }
+            )
+    return listed

@@ -8,13 +8,18 @@ from hypothesis import strategies as st
 
 from app.keno.drawer import (
     BILLS_CENTS,
+    Count,
     DrawerAct,
     DrawerState,
     Moved,
     counted_cents,
     explaining,
+    is_denomination,
     next_state,
 )
+from app.keno.tender import TenderKind
+
+CURRENCY, COIN, CHIPS = TenderKind.CURRENCY, TenderKind.COIN, TenderKind.CHIPS
 
 OPEN, SUSPENDED, CLOSED = DrawerState.OPEN, DrawerState.SUSPENDED, DrawerState.CLOSED
 TABLE = {
@@ -67,3 +72,33 @@ def test_the_finder_finds_every_act_and_pair_and_nothing_else(cents: list[int], 
     }
     assert set(found) == wanted
     assert len(found) == len(wanted)
+
+
+@pytest.mark.rule("X-drawer")
+def test_a_count_is_kept_by_denomination_where_it_was_counted_so() -> None:
+    counted = Count(
+        {CURRENCY: 7_000, COIN: 75, CHIPS: 500}, {CURRENCY: {2_000: 3, 1_000: 1}, COIN: {}}
+    )
+    assert counted.total_cents == 7_575
+    assert counted.document() == {
+        "chips": 500,
+        "coin": 75,
+        "currency": {"1000": 1, "2000": 3},
+    }
+    assert Count({}).total_cents == 0
+
+
+@pytest.mark.rule("X-drawer")
+@pytest.mark.parametrize(
+    ("kind", "cents", "there_is"),
+    [
+        (CURRENCY, 2_000, True),
+        (CURRENCY, 2_001, False),
+        (COIN, 25, True),
+        (COIN, 3, False),
+        (CHIPS, 1_250, True),  # a house has its own
+        (CHIPS, 0, False),
+    ],
+)
+def test_there_are_pieces_of_some_values_only(kind: TenderKind, cents: int, there_is: bool) -> None:
+    assert is_denomination(kind, cents) is there_is

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.keno.grading import grade_game
 from app.keno.money import Rounding
-from app.keno.payment import GameWin, expires_at, explained, reportable
+from app.keno.payment import GameWin, expires_at, explained, held_up, reportable
 from app.keno.pricing import quote
 from app.keno.rate_card import RateCard
 from app.keno.request import Request
@@ -124,3 +124,28 @@ def test_a_win_that_is_no_whole_number_of_cents_says_how_it_was_rounded(
         "1 spot, 1 caught: the way of $1.00 won a little over $0.03.",
         words,
     ]
+
+
+@pytest.mark.rule("15.6(c)")
+@pytest.mark.parametrize(
+    ("frozen", "hours"),
+    [
+        ([], 0),
+        ([(1, 3)], 2),
+        ([(-5, -1)], 0),  # before its last game was locked
+        ([(-5, 2)], 2),
+        ([(1, 4), (2, 3)], 3),  # one within another
+        ([(1, 3), (2, 5)], 4),
+        ([(3, 4), (1, 2)], 2),
+        ([(8, None)], 2),  # it still is
+    ],
+)
+def test_the_time_for_which_games_are_frozen_is_counted_once(
+    frozen: list[tuple[int, int | None]], hours: int
+) -> None:
+    spans = [
+        (NOON + timedelta(hours=begins), None if ends is None else NOON + timedelta(hours=ends))
+        for begins, ends in frozen
+    ]
+    now = NOON + timedelta(hours=10)
+    assert held_up(spans, NOON, now) == timedelta(hours=hours)

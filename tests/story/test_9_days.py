@@ -88,6 +88,7 @@ def test_a_day_waits_for_its_own_games_and_drawers_and_for_the_day_before(floor:
 def test_wins_that_nobody_came_for_expire_at_the_close_of_their_day(floor: Floor) -> None:
     short = CARD.read_bytes().replace(b"claim_minutes = 525_600", b"claim_minutes = 2_880")
     floor.put_in_force(short)
+    floor.pass_time(hours=2)
     floor.play()  # the next game opens on the card of two days
     wanda = floor.signed_in(WANDA)
     floor.open_drawer(wanda, RICH)
@@ -97,9 +98,9 @@ def test_wins_that_nobody_came_for_expire_at_the_close_of_their_day(floor: Floor
     told: object = None
     for day in range(3):
         floor.pass_time(days=1)
-        if day == 1:
+        if day == 0:
             (win,) = unclaimed_wins(floor.office, floor.signed_in(WANDA))
-            assert (win["number"], win["win_cents"], win["days"]) == (1, WON, 2)
+            assert (win["number"], win["win_cents"], win["days"]) == (1, WON, 1)
             assert unclaimed_wins(floor.office, floor.signed_in(WANDA), WON + 1) == []
         told = close_day(floor.office, floor.sam, TODAY + timedelta(days=day))["figures"]
         assert isinstance(told, dict)

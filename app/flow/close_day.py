@@ -75,7 +75,7 @@ def told_of(figures: DayFigures) -> dict[str, object]:
         "prepaid_carried_cents": figures.prepaid_carried_cents,
         "payable_carried_cents": figures.payable_carried_cents,
         "win_cents": figures.win_cents,
-        "hold": hold and f"{hold.numerator}/{hold.denominator}",
+        "hold": None if hold is None else f"{hold.numerator}/{hold.denominator}",
     }
 
 

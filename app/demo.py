@@ -311,11 +311,15 @@ def _print_paper(office: Office, stop: threading.Event) -> None:
         with suppress(SQLAlchemyError), office.database.reading() as connection:
             for job in paper.jobs_after(connection, last):
                 text = _slip(office, connection, job)
-                (folder / f"{job.id}-{job.slip.value}-{job.payload['ticket']}.txt").write_text(text)
+                about = job.payload.get("ticket", job.payload.get("drawer"))
+                (folder / f"{job.id}-{job.slip.value}-{about}.txt").write_text(text)
                 last = job.id
 
 
 def _slip(office: Office, connection: Reading, job: paper.Job) -> str:
+    if "ticket" not in job.payload:  # a drawer that was counted, filled or bled
+        said = [f"{name} {value}" for name, value in sorted(job.payload.items())]
+        return "\n".join([job.slip.value.upper(), *said, f"station {job.station}"]) + "\n"
     number = job.payload["ticket"]
     ticket = tickets.ticket(connection, number)
     if ticket is None:

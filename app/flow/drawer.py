@@ -127,6 +127,8 @@ def _close(  # noqa: PLR0913, PLR0917  what was counted by whom, and in which tr
         if who.role not in FOR[Permission.DRAWER_MIND]:
             raise say_no(No.NO_SUCH_DRAWER)
         check_reason(closing.reason or "")
+    elif closing.reason is not None:
+        check_reason(closing.reason)
     verifier = _second(unit, who, approved.get(Permission.COUNT_VERIFY))
     count = closing.count
     expected = queries.contents(unit.connection, drawer.id)
@@ -242,7 +244,7 @@ def mind_drawer(
 def _mind(office: Office, asked: Asking, minding: Minding, unit: Unit, who: Worker) -> Answer:
     records.hold_drawer_to_close(unit, minding.drawer)
     drawer = _drawer_for(unit, who, minding.drawer, minding.act)
-    if minding.act in (DrawerAct.MOVE, DrawerAct.EXPLAIN):
+    if minding.words is not None or minding.act in (DrawerAct.MOVE, DrawerAct.EXPLAIN):
         check_reason(minding.words or "")
     station = _station_for(unit, drawer, minding)
     after = next_state(drawer.state, minding.act)

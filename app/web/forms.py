@@ -26,6 +26,8 @@ CENTS_MAX = 10**11
 PARTS_MAX = 50
 PIECES_MAX = 10**6
 CENTS_DIGITS = 9
+# So many numbers of paid tickets, none longer than that, stand in one entry of the log.
+TICKETS_MAX, NUMBER_MAX = 4_000, 10**12
 _TIME = "a time with its zone, as 2026-12-01T06:00-05:00,"
 
 
@@ -171,10 +173,17 @@ def read_drawer_closing(drawer: int) -> tuple[Closing, Approval | None]:
     fields, faults = body()
     count, verifier = _count(fields, faults), _person(fields, "verifier")
     tickets = fields.wholes("tickets") if fields.has("tickets") else None
+    if tickets is not None and (len(tickets) > TICKETS_MAX or not all(map(_is_number, tickets))):
+        where = {"field": "tickets", "low": 1, "high": NUMBER_MAX}
+        faults.append(refusal(Code.OUT_OF_RANGE, "tickets", **where))
     reason = fields.maybe_text("reason")
     fields.no_more()
     refuse_all(faults)
     return Closing(drawer, count, tickets, reason), verifier
+
+
+def _is_number(number: int) -> bool:
+    return 1 <= number <= NUMBER_MAX
 
 
 def read_movement() -> tuple[Mapping[TenderKind, int], Approval | None]:

@@ -12,7 +12,7 @@ from app.keno.drawer import DENOMINATIONS
 from app.keno.money import LARGEST
 from app.keno.spots import NUMBERS
 from app.keno.tender import TenderKind
-from app.web.forms import CENTS_MAX, PARTS_MAX, PIECES_MAX
+from app.web.forms import CENTS_MAX, NUMBER_MAX, PARTS_MAX, PIECES_MAX, TICKETS_MAX
 from app.web.routes import ANYONE, needs
 
 Schema = dict[str, Any]
@@ -360,7 +360,7 @@ SCHEMAS: dict[str, Schema] = {
         ["counted"],
         counted=COUNTED,
         verifier=APPROVAL,
-        tickets=_maybe(_list_of(_whole(1))),
+        tickets=_maybe(_list_of(_whole(1, NUMBER_MAX), TICKETS_MAX)),
         reason=_maybe(TEXT),
     ),
     "Movement": _object(

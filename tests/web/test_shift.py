@@ -100,6 +100,23 @@ def test_a_large_win_is_approved_from_pages_and_reported(app: Flask, floor: Floo
     floor.check_books()
 
 
+@pytest.mark.rule("X-drawer")
+def test_what_does_not_fit_an_entry_of_the_log_is_refused(app: Flask, floor: Floor) -> None:
+    station = Station(app.test_client(), floor)
+    station.sign_in()
+    opening = {"counted": {"currency": 10_000}, "verifier": MAX_COUNTS}
+    station.post("drawers", opening)
+    for words in ("x" * 201, "two\nlines", " "):
+        refused = station.post("drawers/1/suspend", {"words": words})
+        assert (refused.status, refused.json["code"]) == (422, "reason.missing")
+        refused = station.post("drawers/1/close", {**opening, "reason": words})
+        assert (refused.status, refused.json["code"]) == (422, "reason.missing")
+    for tickets in ([0], [10**13], [1] * 4_001):
+        refused = station.post("drawers/1/close", {**opening, "tickets": tickets})
+        assert (refused.status, refused.json["code"]) == (422, "document.out_of_range")
+    assert station.post("drawers/1/close", opening).status == 200
+
+
 @pytest.mark.parametrize(
     "counted",
     [

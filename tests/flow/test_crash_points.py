@@ -92,11 +92,11 @@ def killed_everywhere(floor: Floor, prepare: Callable[[], Act], done: Callable[[
         before, act = done(), prepare()
         died = dies(floor, point, act)
         assert done() in {before, before + 1}
-        if point % 8 == 0:  # what is half done would show in the books after the next act as well
+        if point % 16 == 0:  # what is half done would show in the books after the next act as well
             floor.check_books()
         act(floor)
         assert done() == before + 1
-        if point % 4 == 0:
+        if point % 12 == 0:
             floor.check_books()
         if not died:
             floor.check_books()

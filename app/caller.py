@@ -148,6 +148,7 @@ class Caller:
         except LeaseLost:
             raise
         except Exception as fault:
+            # Whatever it was: the other series go on, and everyone sees that this one does not.
             log.exception("series %s could not be looked after", series.code)
             with self.office.database.reading() as connection:
                 game = games.open_game(connection, series.code)

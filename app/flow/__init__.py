@@ -7,7 +7,8 @@ committed at once or not at all.
     access        enrolling a station, signing in and out, approving, disabling
     rate_cards    bringing a rate card, accepting it by two, putting it into force
     schedule      when the games of a series close
-    drawer        opening a drawer and closing it
+    house_amounts what must be approved or reported, stricter than the rule
+    drawer        a shift: counted by two, filled and bled, closed blind
     open_game     a game is sold for
     quote         what a request costs, or every fault at once
     sell          the ticket: numbered, logged, paid for, to be printed
@@ -23,8 +24,16 @@ committed at once or not at all.
     certify       the second grader agrees, or the game is frozen
     release       a frozen game is graded again
     refund        money back for games that are not played
+    present       what a ticket is paid (`claim`), and what is missing before it is
+    approvals     a supervisor, or a manager outside keno, approves a payment
+    tax_paper     the paper of a win that must be reported
+    pay           a winning ticket is paid, once
+    unclaimed     wins that nobody has come for yet
+    expire        wins that nobody came for in time
+    close_day     a gaming day in figures, and what it leaves to the next
 
 What they stand on: `office` (database, keys, entropy), `keys`, `codes` (validation codes),
-`asking` (request ids), `permissions`, `refusals`, `day` (the gaming day), `lease` (what only one
-process may do), `clock_jump`, `software_seal`.
+`asking` (request ids), `authority` (the paper in hand, or a supervisor), `contact` (a patron's acts
+in a row), `patron` (sealed names), `permissions`, `refusals`, `day` (the gaming day), `lease` (what
+only one process may do), `clock_jump`, `software_seal`.
 """

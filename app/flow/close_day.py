@@ -57,14 +57,14 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
         body = {
             "house": office.house.name,
             "day": day.isoformat(),
-            "figures": told_of(figures),
+            "figures": asdict(figures),
             "frozen": frozen,
             "by": actor.document(),
             "time": time_text(now),
         }
         office.log_with(unit, Tag.DAY_CLOSE, body, [(DayClose, row)])
         unit.commit()
-    return {"day": body["day"], "figures": body["figures"], "frozen": frozen}
+    return {"day": body["day"], "figures": told_of(figures), "frozen": frozen}
 
 
 def told_of(figures: DayFigures) -> dict[str, object]:

@@ -87,6 +87,7 @@ def _one_at_a_station(where: str) -> None:
     )
 
 
+# Each migration has these for itself: what it does must not change with what a later one needs.
 def _is_postgresql() -> bool:
     return op.get_context().dialect.name == "postgresql"
 

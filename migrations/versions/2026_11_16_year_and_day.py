@@ -40,6 +40,7 @@ def downgrade() -> None:
         op.drop_table(table)
 
 
+# Each migration has these for itself: what it does must not change with what a later one needs.
 def _is_postgresql() -> bool:
     return op.get_context().dialect.name == "postgresql"
 

@@ -1,8 +1,11 @@
 """The books of payments and drawers: what is planted in them is found."""
 
+from datetime import date
+
 import pytest
 
 from app.flow.access import Approval
+from app.flow.close_day import close_day
 from app.flow.contact import Contact
 from app.flow.drawer import Closing, close_drawer, move_cash
 from app.flow.sell import Sale
@@ -66,6 +69,14 @@ PLANTED: dict[str, tuple[str, set[str]]] = {
         {"drawers"},
     ),
     "a count was of one alone": ("UPDATE drawer_count SET verifier = NULL", {"facts"}),
+    "a ticket can be claimed longer than it says": (
+        "UPDATE ticket SET prints_expiry = :late WHERE number = 1",
+        {"entries"},
+    ),
+    "a closed day had other figures": (
+        "UPDATE day_close SET figures = '{}'",
+        {"facts"},
+    ),
     "a fill was a bleed": ("UPDATE drawer_move SET act = 'bleed'", {"facts"}),
 }
 
@@ -85,6 +96,8 @@ def test_what_is_planted_in_payments_and_drawers_is_found(floor: Floor, what: st
     closing = Closing(drawer, Count({TenderKind.CURRENCY: 10_000_000}), (1,))
     verifier = Approval(MAX, secret_of(MAX))
     close_drawer(floor.office, wanda, closing, floor.request_id(), verifier)
+    floor.pass_time(days=1)
+    close_day(floor.office, floor.sam, date(2026, 11, 16))
     floor.check_books()
     statement, expected = PLANTED[what]
     plant(floor, statement, late="2099-01-01T00:00:00.000000Z")

@@ -37,6 +37,7 @@ def check_entries(stored: Stored) -> Iterator[Fault]:
             "station": ticket.station_code,
             "writer": ticket.writer_code,
             "sold_at": _said(ticket.sold_at),
+            "expires_at": ticket.prints_expiry and _said(ticket.prints_expiry),
             "tender": [
                 {"kind": part.kind, "cents": part.cents}
                 | ({} if part.serial is None else {"serial": part.serial})

@@ -71,18 +71,16 @@ def _check_time(stored: Stored, payout: StoredPayout, ticket: StoredTicket) -> I
         yield Fault("payments", f"ticket {ticket.number} was paid before its last game was locked")
         return
     frozen = any(
-        stored.tags[entry] == "FROZEN"
-        and body["series"] == ticket.series
-        and ticket.first_game <= body["game"] <= ticket.last_game
+        body["series"] == ticket.series and ticket.first_game <= body["game"] <= ticket.last_game
         for entry, body in stored.bodies.items()
         if stored.tags[entry] == "FROZEN"
     )
     minutes = stored.cards[ticket.card].limits.claim_minutes
     locked_at = last.locked_at or payout.paid_at
     until = locked_at + timedelta(minutes=minutes)
-    printed = stored.bodies.get(ticket.entry, {}).get("expires_at", "")
+    until = max(until, ticket.prints_expiry or until)
     came = min(payout.paid_at, stored.presented.get(ticket.number, payout.paid_at))
-    if not frozen and came > until and came.isoformat() > printed:
+    if not frozen and came > until:
         yield Fault("payments", f"ticket {ticket.number} was paid after it expired")
 
 

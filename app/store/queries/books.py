@@ -63,6 +63,7 @@ class StoredTicket:
     entry: int
     station_code: str
     writer_code: str
+    prints_expiry: datetime | None
 
 
 @dataclass(frozen=True)
@@ -322,6 +323,7 @@ def all_tickets(connection: Connection) -> Iterator[StoredTicket]:
             Ticket.entry,
             Station.code,
             Staff.code,
+            Ticket.prints_expiry,
         )
         .outerjoin(Station, Station.id == Ticket.station)
         .outerjoin(Staff, Staff.id == Ticket.staff)

@@ -218,7 +218,12 @@ def _days(connection: Connection) -> Iterator[Fact]:
         said = {"ticket": row.ticket, "cents": row.cents, "time": _time(row.expired_at)}
         yield Fact(f"the expiry of ticket {row.ticket}", ("EXPIRED",), row.entry, said)
     for row in connection.execute(select(DayClose.__table__)):
-        said = {"day": row.day.isoformat(), "frozen": row.frozen, "time": _time(row.closed_at)}
+        said = {
+            "day": row.day.isoformat(),
+            "figures": row.figures,
+            "frozen": row.frozen,
+            "time": _time(row.closed_at),
+        }
         yield Fact(f"the close of {row.day}", ("DAY-CLOSE",), row.entry, said)
 
 
@@ -271,7 +276,7 @@ def _worked(table: Any) -> Any:  # noqa: ANN401  a table with a station and a pe
     )
 
 
-def _with_people(table: Any) -> Any:  # noqa: ANN401  one of two tables with the same columns
+def _with_people(table: Any) -> Any:  # noqa: ANN401  a table with an approver as well
     approver = aliased(Staff)
     return (
         select(

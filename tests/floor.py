@@ -96,6 +96,15 @@ def plan() -> HousePlan:
     )
 
 
+def knowing_statements_of(first: Database, second: Database) -> None:
+    """Let a database know the statements that another has compiled already.
+
+    A test does little and compiles much: it would be the larger part of most.
+    """
+    second.engine.dialect = first.engine.dialect
+    second.engine._compiled_cache = first.engine._compiled_cache  # noqa: SLF001  there is no other
+
+
 def tick(moment: list[datetime]) -> datetime:
     """Read a clock that moves on by a millisecond whenever it is read, by whichever thread."""
     with _CLOCK:
@@ -138,6 +147,7 @@ class Floor:
         """The same floor on a copy of its database, or in another process."""
         moment = [self.moment[0]]
         database = Database(url, lambda: tick(moment))
+        knowing_statements_of(self.office.database, database)
         keyed = KeyedHouse(self.ceremony, keyed_at)
         keys, hasher = self.office.keys, self.office.hasher
         office = Office(database, keys, keyed.processes(), hasher=hasher)

@@ -17,6 +17,7 @@ from types import ModuleType
 import pytest
 
 from app.audit.books import check_books
+from app.flow import drawer as drawer_stage
 from app.flow.access import Approval, Credentials, enrol_station, sign_in
 from app.flow.asking import Answer
 from app.flow.draw import end_game
@@ -425,10 +426,11 @@ def test_of_two_who_open_a_drawer_at_one_station_one_gets_it(
     floor: Floor, pause: MakePause
 ) -> None:
     wanda, walt = floor.signed_in(WANDA), floor.signed_in(WALT)
-    before_commit = pause(Unit, "commit")
+    # Not before just any commit: that the verifier's secret was right is written down first.
+    with_a_drawer = pause(drawer_stage, "add_rows")
     opened, refused = in_turn(
         floor,
-        before_commit,
+        with_a_drawer,
         partial(floor.open_drawer, wanda, BANK, "of-wanda"),
         partial(floor.open_drawer, walt, BANK, "of-walt-s"),
     )

@@ -77,12 +77,18 @@ class Claim:
     @property
     def needs_supervisor(self) -> bool:
         """Whether it is so much that a supervisor approves (15.6(b))."""
-        return self.before_cents + self.cents >= self.amounts[Amount.APPROVAL]
+        return self.approved_cents >= self.amounts[Amount.APPROVAL]
 
     @property
     def needs_manager(self) -> bool:
         """Whether it is so much that a manager outside keno approves too (X-pay-second-tier)."""
-        return self.before_cents + self.cents >= self.amounts[Amount.SECOND_TIER]
+        return self.approved_cents >= self.amounts[Amount.SECOND_TIER]
+
+    @property
+    def approved_cents(self) -> int:
+        """What an approval is about: the win, and those of the same patron that count with it."""
+        counts = self.cents >= self.amounts[Amount.ADDED_UP]
+        return self.cents + (self.before_cents if counts else 0)
 
 
 def claim_of(
@@ -108,7 +114,8 @@ def claim_of(
         if other is not None and number != ticket.number:
             others += _wins(unit, other, _standing(office, unit, other, now))
             paid = payments.payout(unit.connection, number)
-            before_cents += 0 if paid is None else paid.cents
+            if paid is not None and paid.cents >= amounts[Amount.ADDED_UP]:
+                before_cents += paid.cents
     played = {(win.series, win.game) for win in wins}
     due = [
         win

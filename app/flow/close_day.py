@@ -25,7 +25,8 @@ from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.keno.day import DayFigures, added
 from app.keno.game import GameState
-from app.store.queries import days
+from app.keno.shift import DrawerSum
+from app.store.queries import days, shifts
 from app.store.tables import DayClose
 from app.store.unit import Unit
 
@@ -46,10 +47,12 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
     with office.unit() as unit:
         _check(office, unit, day, ends)
         figures, frozen = _figures(office, unit, day)
+        drawers = _drawers(office, unit, day).document()
         now = unit.now()
         row = {
             "day": day,
             "figures": asdict(figures),
+            "drawers": drawers,
             "frozen": frozen,
             "staff": actor.staff,
             "closed_at": now,
@@ -58,13 +61,14 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
             "house": office.house.name,
             "day": day.isoformat(),
             "figures": asdict(figures),
+            "drawers": drawers,
             "frozen": frozen,
             "by": actor.document(),
             "time": time_text(now),
         }
         office.log_with(unit, Tag.DAY_CLOSE, body, [(DayClose, row)])
         unit.commit()
-    return {"day": body["day"], "figures": told_of(figures), "frozen": frozen}
+    return {"day": body["day"], "figures": told_of(figures), "drawers": drawers, "frozen": frozen}
 
 
 def told_of(figures: DayFigures) -> dict[str, object]:
@@ -150,6 +154,18 @@ def _figures(office: Office, unit: Unit, day: date) -> tuple[DayFigures, Frozen]
         payable_brought_cents=0 if last is None else last.payable_carried_cents,
     )
     return figures, frozen
+
+
+def _drawers(office: Office, unit: Unit, day: date) -> DrawerSum:
+    """Return what went over the counters of a day, held against what its drawers had in them."""
+    bounds = _bounds(office, day)
+    passed = shifts.over_counters(unit.connection, *bounds)
+    return DrawerSum(
+        by_acts_cents=passed.both_cents + passed.act_cents,
+        in_others_cents=passed.act_cents,
+        on_others_cents=passed.drawer_cents,
+        shifts=shifts.shifts_of(unit.connection, *bounds),
+    )
 
 
 def _read(told: dict[str, int]) -> DayFigures:

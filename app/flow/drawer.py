@@ -202,7 +202,7 @@ def move_cash(  # noqa: PLR0913, PLR0917  what is moved where, by whom, and who 
         legs = [Leg(Account.DRAWER, sign * c, drawer, kind) for kind, c in amounts.items()]
         row = records.move_row(drawer, act, who.station, who.staff, by.id, now, amounts=moved)
         body = {**answer, "amounts": moved, "writer": who.code, "approver": by.code}
-        body |= {"station": who.station_code, "time": time_text(now)}
+        body |= {"station": who.station_code, "words": None, "time": time_text(now)}
         rows = [
             kept(who, asked, answer),
             row,
@@ -257,7 +257,8 @@ def _mind(office: Office, asked: Asking, minding: Minding, unit: Unit, who: Work
     row = records.move_row(
         drawer.id, minding.act, station, who.staff, None, now, words=minding.words
     )
-    body = {**answer, "station": place, "by": who.code, "words": minding.words}
+    body = {**answer, "amounts": {}, "station": place, "writer": who.code, "approver": None}
+    body |= {"words": minding.words}
     rows = [kept(who, asked, answer), row]
     office.log_with(unit, Tag.DRAWER_MOVE, {**body, "time": time_text(now)}, rows)
     return answer

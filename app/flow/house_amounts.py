@@ -49,8 +49,9 @@ def set_amount(office: Office, supervisor: Actor, manager: Actor, dated: Dated) 
             "from_day": dated.from_day.isoformat(),
             "before_cents": before[dated.name],
             "after_cents": dated.cents,
-            "supervisor": supervisor.document(),
-            "manager": manager.document(),
+            "supervisor": supervisor.code,
+            "manager": manager.code,
+            "at": supervisor.place,
             "time": time_text(now),
         }
         office.log_with(unit, Tag.AMOUNT, body, [(HouseAmount, row)])

@@ -28,6 +28,7 @@ class Permission(StrEnum):
     COUNT_VERIFY = "count:verify"
     DRAWER_MIND = "drawer:mind"
     DAY_CLOSE = "day:close"
+    CASH_LOG = "day:cash-log"
     AMOUNT_SET = "amount:set"
     CARD_BRING = "card:bring"
     CARD_ACCEPT = "card:accept"
@@ -56,6 +57,7 @@ FOR: dict[Permission, frozenset[Role]] = {
     Permission.COUNT_VERIFY: _WRITERS | {Role.OUTSIDE_MANAGER},
     Permission.DRAWER_MIND: _SUPERVISORS,
     Permission.DAY_CLOSE: _SUPERVISORS,
+    Permission.CASH_LOG: _EVERYONE - {Role.WRITER, Role.ADMINISTRATOR},
     Permission.AMOUNT_SET: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
     Permission.CARD_BRING: _SUPERVISORS,
     Permission.CARD_ACCEPT: _SUPERVISORS | {Role.OUTSIDE_MANAGER},

@@ -20,6 +20,7 @@ from app.clock import time_text
 from app.flow.access import Approval, Credentials, at_work
 from app.flow.asking import Answer, Asking, asking, kept
 from app.flow.authority import Approved, answer_approved, check_authority
+from app.flow.contact import Contact, Passed, check_contact, contact_rows
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, check_reason, say_no
@@ -48,6 +49,7 @@ class Refunding:
     code: str | None = None
     approval: Approval | None = None
     cancel: bool = True  # the games that are not locked yet; else only what is void
+    contact: Contact | None = None
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,16 @@ def refund_ticket(
     Refuses: whoever is not at work with an open drawer; a ticket that is not there, is void, or of
     which nothing goes back; a wrong code; what a supervisor must approve and did not.
     """
-    said = {"number": refunding.number, "reason": refunding.reason, "cancel": refunding.cancel}
+    said: dict[str, object] = {
+        "number": refunding.number,
+        "reason": refunding.reason,
+        "cancel": refunding.cancel,
+    }
+    if refunding.contact is not None:
+        said["contact"] = vars(refunding.contact)
     asked = asking(request, "refund", said)
     worker = at_work(credentials, Permission.TICKET_REFUND)
+    check_contact(refunding.contact)
     act = partial(_refund, office, asked, refunding)
     approvals = {Permission.APPROVE: refunding.approval}
     return answer_approved(office, asked, worker, approvals, act)
@@ -103,6 +112,8 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
     check_authority(office, unit, who, ticket, refunding.code, approved_by)
     due = _due(unit, ticket, standing, cancel=refunding.cancel)
     now = unit.now()
+    passed = Passed(out_cents=due.cash_cents, cash_out_cents=due.cash_cents)
+    contact, told = contact_rows(office, unit, who, refunding.contact, ticket.number, passed, now)
     authority = {
         "station": who.station,
         "staff": who.staff,
@@ -121,6 +132,7 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
         "back_cents": due.cash_cents,
         "coupon_cents": due.coupon_cents,
         "coupons_back": [part.serial for part in coupons if part.serial is not None],
+        **told,
     }
     body = {
         "house": office.house.name,
@@ -139,8 +151,9 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
         "reason": refunding.reason,
         "time": time_text(now),
         "request_id": asked.request,
+        **told,
     }
-    rows: list[Row] = [kept(who, asked, answer)]
+    rows: list[Row] = [kept(who, asked, answer), *contact]
     if due.cancelled_from is not None:
         values = {
             "ticket": ticket.number,

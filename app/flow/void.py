@@ -17,11 +17,13 @@ from app.clock import time_text
 from app.flow.access import Approval, Credentials, at_work
 from app.flow.asking import Answer, Asking, asking, kept
 from app.flow.authority import Approved, answer_approved, check_authority
+from app.flow.contact import Contact, Passed, check_contact, contact_rows
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, check_reason, say_no
+from app.keno.drawer import CASH
 from app.keno.numbering import printed_number
-from app.keno.tender import Tender, TenderKind, paid_in_kind
+from app.keno.tender import Tender, TenderKind, paid_in_kind, tendered_cents
 from app.store.queries import games
 from app.store.queries import tickets as queries
 from app.store.queries.people import Worker
@@ -41,6 +43,7 @@ class Voiding:
     reason: str
     code: str | None = None
     approval: Approval | None = None
+    contact: Contact | None = None
 
 
 def void_ticket(
@@ -52,8 +55,12 @@ def void_ticket(
     whose game is locked; a wrong code; what a supervisor must approve and did not.
     """
     # The code and the secret are authority, not content: asked again, they need not be the same.
-    asked = asking(request, "void", {"number": voiding.number, "reason": voiding.reason})
+    said: dict[str, object] = {"number": voiding.number, "reason": voiding.reason}
+    if voiding.contact is not None:
+        said["contact"] = vars(voiding.contact)
+    asked = asking(request, "void", said)
     worker = at_work(credentials, Permission.TICKET_VOID)
+    check_contact(voiding.contact)
     act = partial(_void, office, asked, voiding)
     approvals = {Permission.APPROVE: voiding.approval}
     return answer_approved(office, asked, worker, approvals, act)
@@ -78,6 +85,10 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
     check_authority(office, unit, who, ticket, voiding.code, approved_by, why)
     paid = paid_in_kind(queries.tender_of(unit.connection, ticket.number), ticket.price_cents)
     back = [{"kind": part.kind.value, "cents": part.cents} for part in paid]
+    money = [part for part in paid if part.kind is not TenderKind.COUPON]
+    cash = [part for part in money if part.kind in CASH]
+    passed = Passed(out_cents=tendered_cents(money), cash_out_cents=tendered_cents(cash))
+    contact, told = contact_rows(office, unit, who, voiding.contact, ticket.number, passed, now)
     body = {
         "house": office.house.name,
         "ticket": ticket.number,
@@ -94,8 +105,10 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
         "reason": voiding.reason,
         "voided_at": time_text(now),
         "request_id": asked.request,
+        **told,
     }
-    answer = {"number": ticket.number, "back": back, "back_cents": ticket.price_cents}
+    answer: Answer = {"number": ticket.number, "back": back, "back_cents": ticket.price_cents}
+    answer |= told
     void = {
         "ticket": ticket.number,
         "station": who.station,
@@ -110,6 +123,7 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
     rows: list[Row] = [
         kept(who, asked, answer),
         (Void, void),
+        *contact,
         *posting_rows(_money_back(who.drawer, paid)),
         records.print_job_row(who.station, Slip.VOID, {"ticket": ticket.number}),
     ]

@@ -18,6 +18,7 @@ class Amount(StrEnum):
     SECOND_TIER = "second-tier"
     TAX_PAPER = "tax-paper"
     CURRENCY_REPORT = "currency-report"
+    ADDED_UP = "added-up"
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,12 @@ RULE = (
     Dated(Amount.CURRENCY_REPORT, _EVER, 1_000_000),  # X-pay-cash-log
 )
 # The house's to set, in either direction; so it is until it is set (X-pay-second-tier).
-CUSTOM = (Dated(Amount.SECOND_TIER, _EVER, 1_000_000),)
+CUSTOM = (
+    Dated(Amount.SECOND_TIER, _EVER, 1_000_000),
+    # Tickets of one patron contact are added up for an approval if each won at least so much. A
+    # house that adds none up sets it higher than any ticket can win.
+    Dated(Amount.ADDED_UP, _EVER, 1),
+)
 
 
 def amounts_on(day: date, house: Iterable[Dated] = ()) -> Mapping[Amount, int]:

@@ -7,6 +7,7 @@ from flask import Blueprint, Response, jsonify, request
 from app.clock import time_text
 from app.flow import access
 from app.flow.approvals import approve_payment
+from app.flow.cash_log import cash_log
 from app.flow.close_day import close_day, so_far
 from app.flow.draw import ask_to_void
 from app.flow.drawer import close_drawer, look_at_drawer, mind_drawer, move_cash, open_drawer
@@ -222,6 +223,15 @@ def close_gaming_day(day: str) -> Response:
     actor = access.acting(office(), credentials(), Permission.DAY_CLOSE)
     which = forms.read_day(day)
     return jsonify(close_day(office(), actor, which) | so_far(office(), which))
+
+
+@routes.get("/days/<day>/cash")
+@needs(Permission.CASH_LOG)
+def list_cash(day: str) -> Response:
+    """List the cash that patrons brought and took in a gaming day."""
+    which = forms.read_day(day)
+    patrons = cash_log(office(), credentials(), which)
+    return jsonify(day=which.isoformat(), patrons=patrons)
 
 
 @routes.post("/drawers")

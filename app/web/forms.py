@@ -85,9 +85,10 @@ def read_voiding(number: int) -> Voiding:
     """Return the void that is asked for."""
     fields, faults = body()
     code, reason, approval = fields.maybe_text("code"), fields.text("reason"), _approval(fields)
+    contact = _contact(fields)
     fields.no_more()
     refuse_all(faults)
-    return Voiding(number, reason, code, approval)
+    return Voiding(number, reason, code, approval, contact)
 
 
 def read_refunding(number: int) -> Refunding:
@@ -95,9 +96,10 @@ def read_refunding(number: int) -> Refunding:
     fields, faults = body()
     code, reason, approval = fields.maybe_text("code"), fields.text("reason"), _approval(fields)
     cancel = fields.choice("cancel", ("yes", "no"), default="yes") == "yes"
+    contact = _contact(fields)
     fields.no_more()
     refuse_all(faults)
-    return Refunding(number, reason, code, approval, cancel)
+    return Refunding(number, reason, code, approval, cancel, contact)
 
 
 def read_approval() -> Approval | None:

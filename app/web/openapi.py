@@ -47,6 +47,7 @@ def _paths() -> Schema:
     number = _path_text("number", "A ticket's number, with its check digit or without: 12 or 12-5.")
     series, game = _path_text("series", "A series."), _path_text("number", "A game of it.")
     drawer = _path_text("drawer", "A drawer's number.")
+    day = _path_text("day", "A gaming day, as 2026-12-01.")
     return {
         "/stations/enrol": {
             "post": _act("Enrol a work station", "Enrolment", "Enrolled", security=[])
@@ -87,14 +88,8 @@ def _paths() -> Schema:
             "post": _act("Ask for a locked game to be voided", "Reason", "Game", series, game)
         },
         "/unclaimed": {"get": _act("Wins that nobody has come for", None, "Unclaimed")},
-        "/days/{day}/close": {
-            "post": _act(
-                "Close a gaming day",
-                "Nothing",
-                "DayClosed",
-                _path_text("day", "A gaming day, as 2026-12-01."),
-            )
-        },
+        "/days/{day}/close": {"post": _act("Close a gaming day", "Nothing", "DayClosed", day)},
+        "/days/{day}/cash": {"get": _act("Cash in and out by patron", None, "CashLog", day)},
         "/staff/disable": {"post": _act("Disable a person", "Named", "Named")},
         "/stations/disable": {"post": _act("Disable a work station", "Coded", "Coded")},
         "/stations/renew": {"post": _act("Have a station enrol again", "Coded", "Enrolment")},
@@ -206,6 +201,7 @@ REQUEST_ID: Schema = {
 }
 TEXT: Schema = {"type": "string"}
 NUMBER: Schema = {"type": "integer"}
+FLAG: Schema = {"type": "boolean"}
 CENTS = _whole(1, CENTS_MAX)
 LINE = _object(
     ["rate_cents"],
@@ -304,19 +300,28 @@ SCHEMAS: dict[str, Schema] = {
         refund_due_cents=NUMBER,
         games=_list_of(_answer(game=TEXT, state=TEXT)),
     ),
-    "Voiding": _object(["reason"], code=_maybe(TEXT), reason=REASON, approval=APPROVAL),
+    "Voiding": _object(
+        ["reason"], code=_maybe(TEXT), reason=REASON, approval=APPROVAL, contact=CONTACT
+    ),
     "Refunding": _object(
         ["reason"],
         code=_maybe(TEXT),
         reason=REASON,
         approval=APPROVAL,
         cancel=_maybe({"enum": ["yes", "no"]}),
+        contact=CONTACT,
     ),
     "Refunded": _answer(
         number=NUMBER, cancelled_from=_maybe(NUMBER), back_cents=NUMBER, coupon_cents=NUMBER
     ),
     "Unclaimed": _answer(wins=_list_of(_answer(number=NUMBER, win_cents=NUMBER, standing=TEXT))),
-    "DayClosed": _answer(day=TEXT, figures={"type": "object"}),
+    "DayClosed": _answer(day=TEXT, figures={"type": "object"}, drawers={"type": "object"}),
+    "CashLog": _answer(
+        day=TEXT,
+        patrons=_list_of(
+            _answer(patron=TEXT, cash_in_cents=NUMBER, cash_out_cents=NUMBER, currency_report=FLAG)
+        ),
+    ),
     "Named": _object(["name"], name=TEXT),
     "Coded": _object(["code"], code=TEXT),
     "Approved": _object([], approval=APPROVAL),

@@ -137,7 +137,7 @@ def _create_tables() -> None:
         sa.Column("staff", RowId, nullable=False),
         sa.Column("manager", RowId, nullable=False),
         sa.CheckConstraint(
-            "name IN ('approval', 'second-tier', 'tax-paper', 'currency-report')",
+            "name IN ('approval', 'second-tier', 'tax-paper', 'currency-report', 'added-up')",
             name=op.f("ck_house_amount_name"),
         ),
         sa.CheckConstraint("cents > 0", name=op.f("ck_house_amount_cents")),

@@ -85,6 +85,7 @@ def _create_tables() -> None:
         "day_close",
         sa.Column("day", sa.Date(), nullable=False),
         sa.Column("figures", Json, nullable=False),
+        sa.Column("drawers", Json, nullable=False),
         sa.Column("frozen", Json, nullable=False),
         sa.Column("staff", RowId, nullable=False),
         sa.Column("closed_at", Utc, nullable=False),

@@ -4,11 +4,14 @@ from datetime import date
 
 import pytest
 
-from app.flow.access import Approval
+from app.flow.access import Approval, at_console
 from app.flow.close_day import close_day
 from app.flow.contact import Contact
 from app.flow.drawer import Closing, close_drawer, move_cash
+from app.flow.house_amounts import set_amount
+from app.flow.permissions import Permission
 from app.flow.sell import Sale
+from app.keno.amounts import Amount, Dated
 from app.keno.drawer import Count, DrawerAct
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
@@ -78,6 +81,20 @@ PLANTED: dict[str, tuple[str, set[str]]] = {
         {"facts"},
     ),
     "a fill was a bleed": ("UPDATE drawer_move SET act = 'bleed'", {"facts"}),
+    "a fill was of more": ("UPDATE drawer_move SET amounts = '{\"coin\": 2000}'", {"facts"}),
+    "a fill was another supervisor's": (
+        "UPDATE drawer_move SET approver = (SELECT id FROM staff WHERE code = 'SUE')",
+        {"facts"},
+    ),
+    "another supervisor approved a payment": (
+        "UPDATE approval SET staff = (SELECT id FROM staff WHERE code = 'SUE')",
+        {"facts"},
+    ),
+    "others set an amount": (
+        "UPDATE house_amount SET staff = (SELECT id FROM staff WHERE code = 'SUE')",
+        {"facts"},
+    ),
+    "a day was closed with other shifts": ("UPDATE day_close SET drawers = '{}'", {"facts"}),
 }
 
 
@@ -96,6 +113,9 @@ def test_what_is_planted_in_payments_and_drawers_is_found(floor: Floor, what: st
     closing = Closing(drawer, Count({TenderKind.CURRENCY: 10_000_000}), (1,))
     verifier = Approval(MAX, secret_of(MAX))
     close_drawer(floor.office, wanda, closing, floor.request_id(), verifier)
+    lower = Dated(Amount.APPROVAL, date(2026, 12, 24), 100_000)
+    manager = at_console(floor.office, MAX, secret_of(MAX), Permission.AMOUNT_SET)
+    set_amount(floor.office, floor.sam, manager, lower)
     floor.pass_time(days=1)
     close_day(floor.office, floor.sam, date(2026, 11, 16))
     floor.check_books()

@@ -480,6 +480,7 @@ MAY = {
     "drawer:mind": "SK",
     "amount:set": "SKO",
     "day:close": "SK",
+    "day:cash-log": "SKOIR",
     "card:bring": "SK",
     "card:accept": "SKO",
     "staff:manage": "A",

@@ -31,6 +31,7 @@ def test_what_the_rule_says_where_a_house_has_set_nothing() -> None:
         Amount.SECOND_TIER: 1_000_000,
         Amount.TAX_PAPER: 200_000,
         Amount.CURRENCY_REPORT: 1_000_000,
+        Amount.ADDED_UP: 1,
     }
 
 

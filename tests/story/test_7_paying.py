@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,17 +10,23 @@ import pytest
 from app.audit import second_grader
 from app.flow import claim as claims
 from app.flow import standing
-from app.flow.access import Approval, Credentials, disable_staff
+from app.flow.access import Approval, Credentials, at_console, disable_staff
 from app.flow.approvals import approve_payment
 from app.flow.asking import Answer
+from app.flow.cash_log import cash_log
 from app.flow.contact import Contact
+from app.flow.house_amounts import set_amount
 from app.flow.look_up import look_up
 from app.flow.patron import open_patron
 from app.flow.pay import Check, Paying, pay_ticket
+from app.flow.permissions import Permission
 from app.flow.present import present_ticket
+from app.flow.refund import Refunding, refund_ticket
 from app.flow.sell import Sale
 from app.flow.tax_paper import Paper, file_tax_paper
+from app.flow.void import Voiding, void_ticket
 from app.keno import amounts
+from app.keno.amounts import Amount, Dated
 from app.keno.drawer import Count
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
@@ -540,6 +547,72 @@ def test_wins_of_one_contact_are_added_up_for_approval(
     with refuses("approval.needed"):
         pay(floor, wanda, 2, contact=contact)
     assert pay(floor, wanda, 2, contact=Contact("c-2"))["win_cents"] == 149_999
+
+
+@pytest.mark.rule("15.6(b)")
+def test_a_house_can_add_up_only_larger_wins_of_one_contact(floor: Floor) -> None:
+    today = floor.moment[0].date()
+    manager = at_console(floor.office, MAX, secret_of(MAX), Permission.AMOUNT_SET)
+    larger = Dated(Amount.ADDED_UP, today + timedelta(days=1), 150_000)
+    set_amount(floor.office, floor.sam, manager, larger)
+    floor.pass_time(days=1)
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    for rate in ("20.00", "20.00", "25.00"):
+        floor.sell(wanda, every(rate=rate))
+    floor.play()
+    contact = Contact("c-1")
+    for number in (1, 2):  # together they would need an approval
+        assert pay(floor, wanda, number, contact=contact)["win_cents"] == 120_000
+    with refuses("approval.needed"):
+        pay(floor, wanda, 3, contact=contact)
+    pay(floor, wanda, 3, contact=contact, approval=SAM_APPROVES)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-pay-cash-log", "15.4(d)-refund", "15.4(e)-void")
+def test_what_goes_back_belongs_to_the_contact_too(floor: Floor) -> None:
+    wanda = floor.writing()
+    contact = Contact("c-1")
+    coupon = (Tender(TenderKind.COUPON, 100, "C-1"), Tender(TenderKind.CURRENCY, 10_000))
+    floor.sell(wanda, replace(every(3), contact=contact))
+    bought = floor.sell(wanda, replace(every(), contact=contact, tender=coupon))
+    assert bought["contact"]["net_cents"] == 24_000 + 7_900
+    voiding = Voiding(2, "wrong numbers", floor.code(2), contact=contact)
+    voided = void_ticket(floor.office, wanda, voiding, floor.request_id())
+    assert voided["contact"]["net_cents"] == 24_000
+    floor.play()
+    refunding = Refunding(1, "has to leave", floor.code(1), contact=contact)
+    refunded = refund_ticket(floor.office, wanda, refunding, floor.request_id())
+    assert refunded["contact"]["net_cents"] == 8_000
+    sam = floor.signed_in(SAM, SECOND_STATION)
+    assert cash_log(floor.office, sam, floor.moment[0].date()) == [
+        {
+            "patron": "contact c-1 at B1",
+            "cash_in_cents": 31_900,
+            "cash_out_cents": 23_900,
+            "currency_report": False,
+        }
+    ]
+    floor.check_books()
+
+
+@pytest.mark.rule("X-pay-cash-log", "X-access")
+def test_the_daily_log_of_cash_lists_who_brought_or_took_most_first(floor: Floor) -> None:
+    wanda = floor.writing()
+    for place, card in enumerate((None, "P-77", "P-77")):
+        bought = replace(every(rate="70.00"), contact=Contact(f"c-{place}", card))
+        floor.sell(wanda, bought)
+    sam = floor.signed_in(SAM, SECOND_STATION)
+    listed = cash_log(floor.office, sam, floor.moment[0].date())
+    assert [(each["patron"], each["cash_in_cents"]) for each in listed] == [
+        ("player card P-77", 1_120_000),
+        ("contact c-0 at B1", 560_000),
+    ]
+    assert [each["currency_report"] for each in listed] == [True, False]
+    assert cash_log(floor.office, sam, floor.moment[0].date() + timedelta(days=1)) == []
+    with refuses("staff.not_permitted"):
+        cash_log(floor.office, wanda, floor.moment[0].date())
 
 
 @pytest.mark.rule("X-pay-cash-log")

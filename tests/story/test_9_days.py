@@ -4,12 +4,14 @@ from datetime import date, timedelta
 
 import pytest
 
+from app.flow.access import Approval
 from app.flow.close_day import close_day, so_far
+from app.flow.drawer import move_cash
 from app.flow.look_up import look_up
 from app.flow.unclaimed import unclaimed_wins
-from app.keno.drawer import Count
+from app.keno.drawer import Count, DrawerAct
 from app.keno.tender import TenderKind
-from tests.floor import CARD, WANDA, Floor
+from tests.floor import CARD, SAM, SECOND_STATION, WALT, WANDA, Floor, secret_of
 from tests.looking import bodies, postings, refuses, rows
 from tests.story.test_5_settlement import frozen_floor
 from tests.story.test_6_refunds import void_next
@@ -81,6 +83,51 @@ def test_a_day_waits_for_its_own_games_and_drawers_and_for_the_day_before(floor:
     close_day(floor.office, floor.sam, TODAY)
     with refuses("day.closed"):
         close_day(floor.office, floor.sam, TODAY)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-drawer", "X-audit-books")
+def test_a_day_is_held_against_its_drawers_and_every_difference_has_a_name(floor: Floor) -> None:
+    """A drawer is five dollars short, and another goes past the end of the day."""
+    wanda, walt = floor.signed_in(WANDA), floor.signed_in(WALT, SECOND_STATION)
+    floor.open_drawer(wanda, RICH)
+    floor.open_drawer(walt)
+    floor.sell(wanda, every())
+    floor.sell(walt)
+    fill = {TenderKind.CURRENCY: 2_000}
+    sam = Approval(SAM, secret_of(SAM))
+    move_cash(floor.office, wanda, 1, DrawerAct.FILL, fill, sam, floor.request_id())
+    floor.play()
+    pay(floor, wanda, 1)
+    short = Count({TenderKind.CURRENCY: 10_000_000 + 8_000 + 2_000 - WON - 500})
+    assert floor.close_drawer(wanda, 1, short)["over_short_cents"] == -500
+    floor.pass_time(days=1)
+    walt = floor.signed_in(WALT, SECOND_STATION)  # whose shift goes on
+    floor.sell(walt)
+    floor.close_drawer(walt, 2, Count({TenderKind.CURRENCY: 50_200, TenderKind.COIN: 5_000}))
+    told = close_day(floor.office, floor.sam, TODAY)["drawers"]
+    assert isinstance(told, dict)
+    shifts = told.pop("shifts")
+    assert told == {
+        "by_acts_cents": 8_100 - WON,
+        "by_drawers_cents": 8_100 - WON - 500 + 100,
+        "over_short_cents": -500,
+        "in_drawers_of_other_days_cents": 0,
+        "by_acts_of_other_days_cents": 100,
+        "unexplained_cents": 0,
+    }
+    assert [(each["writer"], each["over_short_cents"]) for each in shifts] == [
+        ("WANDA", -500),
+        ("WALT", 0),
+    ]
+    of_wanda = shifts[0]
+    assert (of_wanda["sales_cents"], of_wanda["paid_cents"]) == (8_000, WON)
+    assert (of_wanda["win_cents"], of_wanda["hold"]) == (8_000 - WON, "1/4")
+    floor.pass_time(days=1)
+    second = close_day(floor.office, floor.sam, TODAY + timedelta(days=1))["drawers"]
+    assert isinstance(second, dict)
+    assert (second["by_acts_cents"], second["in_drawers_of_other_days_cents"]) == (100, 100)
+    assert (second["by_drawers_cents"], second["unexplained_cents"]) == (0, 0)
     floor.check_books()
 
 

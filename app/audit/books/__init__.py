@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from app.audit.books.days import check_days
 from app.audit.books.drawers import check_drawers
 from app.audit.books.entries import check_entries, check_facts
 from app.audit.books.locks import check_locks, check_sold_files
@@ -38,6 +39,7 @@ CHECKS: dict[str, Callable[[Stored], Iterator[Fault]]] = {
     "wins": check_wins,
     "payments": check_payments,
     "drawers": check_drawers,
+    "days": check_days,
 }
 
 

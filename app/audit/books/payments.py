@@ -1,7 +1,7 @@
 """Payments: never more than was won, never too early or too late, approved where they must be."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
@@ -15,7 +15,7 @@ OVER = ("certified", "void")
 
 def check_payments(stored: Stored) -> Iterator[Fault]:
     """Each ticket was paid once at most, what it won, and on whose word (15.6, X-pay-refusals)."""
-    in_contact: dict[tuple[int, str], int] = defaultdict(int)
+    in_contact: dict[tuple[int, str] | None, list[int]] = defaultdict(list)
     for payout in sorted(stored.payouts.values(), key=lambda each: each.entry):
         number = payout.ticket
         ticket = stored.tickets[number]
@@ -28,10 +28,14 @@ def check_payments(stored: Stored) -> Iterator[Fault]:
             yield Fault("payments", f"ticket {number} was not paid what it won")
         yield from _check_time(stored, payout, ticket)
         contact = stored.contacts.get(payout.entry)
-        before = in_contact[contact] if contact is not None else 0
-        yield from _check_approved(stored, payout, before)
+        amounts = _amounts(stored, payout)
+        counts = contact is not None and payout.cents >= amounts[Amount.ADDED_UP]
+        before = in_contact[contact] if counts else []
+        yield from _check_approved(
+            payout, amounts, sum(c for c in before if c >= amounts[Amount.ADDED_UP])
+        )
         if contact is not None:
-            in_contact[contact] += payout.cents
+            in_contact[contact].append(payout.cents)
         account = "drawer" if payout.paid_by == "cash" else "checks"
         moved = {leg.account: 0 for leg in stored.postings.get(payout.entry, [])}
         for leg in stored.postings.get(payout.entry, []):
@@ -84,10 +88,16 @@ def _check_time(stored: Stored, payout: StoredPayout, ticket: StoredTicket) -> I
         yield Fault("payments", f"ticket {ticket.number} was paid after it expired")
 
 
-def _check_approved(stored: Stored, payout: StoredPayout, before_cents: int) -> Iterator[Fault]:
-    """From an amount on a supervisor approved, from another a manager; neither was the writer."""
+def _amounts(stored: Stored, payout: StoredPayout) -> Mapping[Amount, int]:
+    """Return the amounts of the day on which a ticket was paid."""
     day = payout.paid_at.astimezone(ZoneInfo(stored.time_zone)).date()
-    amounts = amounts_on(day, stored.amounts)
+    return amounts_on(day, stored.amounts)
+
+
+def _check_approved(
+    payout: StoredPayout, amounts: Mapping[Amount, int], before_cents: int
+) -> Iterator[Fault]:
+    """From an amount on a supervisor approved, from another a manager; neither was the writer."""
     cents = before_cents + payout.cents
     needed = {
         "a supervisor": (Amount.APPROVAL, payout.approver),

@@ -22,6 +22,7 @@ from app.store.tables import (
     Expiry,
     Game,
     HouseAmount,
+    LogEntry,
     Outcome,
     Override,
     Payout,
@@ -32,6 +33,7 @@ from app.store.tables import (
     Staff,
     Station,
     TaxPaper,
+    Tier,
 )
 
 
@@ -207,9 +209,16 @@ def _waiting(connection: Connection) -> Iterator[Fact]:
             "time": _time(row.done_at),
         }
         yield Fact(f"the tax paper of ticket {row.ticket}", ("TAX-PAPER",), row.entry, said)
-    for row in connection.execute(select(Approval.__table__)):
+    given = (
+        select(Approval.__table__, Staff.code, LogEntry.tag)
+        .join(Staff, Staff.id == Approval.staff)
+        .join(LogEntry, LogEntry.id == Approval.entry)
+    )
+    for row in connection.execute(given):
         what = f"an approval of ticket {row.ticket}"
-        said = {"cents": row.cents, "gradings": row.seen}
+        # Given from the page it has an entry of its own; else it stands with the payment.
+        by = row.tier if row.tag == "PAID" and row.tier == Tier.MANAGER.value else "approver"
+        said = {"cents": row.cents, "gradings": row.seen, by: row.code}
         yield Fact(what, ("APPROVED", "PAID"), row.entry, said)
 
 
@@ -217,10 +226,12 @@ def _days(connection: Connection) -> Iterator[Fact]:
     for row in connection.execute(select(Expiry.__table__)):
         said = {"ticket": row.ticket, "cents": row.cents, "time": _time(row.expired_at)}
         yield Fact(f"the expiry of ticket {row.ticket}", ("EXPIRED",), row.entry, said)
-    for row in connection.execute(select(DayClose.__table__)):
+    closed = select(DayClose.__table__, Staff.code).join(Staff, Staff.id == DayClose.staff)
+    for row in connection.execute(closed):
         said = {
             "day": row.day.isoformat(),
             "figures": row.figures,
+            "drawers": row.drawers,
             "frozen": row.frozen,
             "time": _time(row.closed_at),
         }
@@ -228,9 +239,17 @@ def _days(connection: Connection) -> Iterator[Fact]:
 
 
 def _amounts(connection: Connection) -> Iterator[Fact]:
-    for row in connection.execute(select(HouseAmount.__table__)):
+    manager = aliased(Staff)
+    found = (
+        select(HouseAmount.__table__, Staff.code, manager.code.label("manager_code"))
+        .join(Staff, Staff.id == HouseAmount.staff)
+        .join(manager, manager.id == HouseAmount.manager)
+    )
+    for row in connection.execute(found):
         said = {
             "name": row.name,
+            "supervisor": row.code,
+            "manager": row.manager_code,
             "from_day": row.from_day.isoformat(),
             "after_cents": row.cents,
         }
@@ -259,8 +278,17 @@ def _drawers(connection: Connection) -> Iterator[Fact]:
             said |= {"drawer": row.drawer, "counted_cents": row.cents}
         tag = "DRAWER-CLOSE" if row.closing else "DRAWER-OPEN"
         yield Fact(f"a count of drawer {row.drawer}", (tag,), row.entry, said)
-    for row in connection.execute(select(DrawerMove.__table__)):
-        said = {"drawer": row.drawer, "act": row.act, "time": _time(row.moved_at)}
+    for row in connection.execute(_with_people(DrawerMove)):
+        said = {
+            "drawer": row.drawer,
+            "act": row.act,
+            "amounts": row.amounts,
+            "station": row.station_code,
+            "writer": row.writer_code,
+            "approver": row.approver_code,
+            "words": row.words,
+            "time": _time(row.moved_at),
+        }
         yield Fact(f"what was done with drawer {row.drawer}", ("DRAWER-MOVE",), row.entry, said)
 
 

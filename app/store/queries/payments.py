@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, literal, select
 
 from app.keno.amounts import Amount, Dated
 from app.store.tables import (
@@ -173,12 +173,32 @@ def player_sums(connection: Connection, player_card: str, day: date) -> ContactS
     return _sums(connection, ContactAct.player_card == player_card, ContactAct.gaming_day == day)
 
 
-def _sums(connection: Connection, *which: object) -> ContactSums:
-    columns = (
-        ContactAct.in_cents,
-        ContactAct.out_cents,
-        ContactAct.cash_in_cents,
-        ContactAct.cash_out_cents,
+def cash_of_day(connection: Connection, day: date) -> list[tuple[str, ContactSums]]:
+    """Return what went in and out in a gaming day, by player card or by contact at its station."""
+    card = literal("player card ") + ContactAct.player_card
+    contact = literal("contact ") + ContactAct.contact + literal(" at ") + Station.code
+    patron = func.coalesce(card, contact).label("patron")
+    found = (
+        select(patron, *(func.sum(column) for column in _SUMMED))
+        .join(Station, Station.id == ContactAct.station)
+        .where(ContactAct.gaming_day == day)
+        .group_by(patron)
+        .order_by(patron)
     )
-    found = select(*(func.coalesce(func.sum(column), 0) for column in columns)).where(*which)  # type: ignore[arg-type]
+    return [
+        (name, ContactSums(*(int(cents) for cents in sums)))
+        for name, *sums in connection.execute(found)
+    ]
+
+
+_SUMMED = (
+    ContactAct.in_cents,
+    ContactAct.out_cents,
+    ContactAct.cash_in_cents,
+    ContactAct.cash_out_cents,
+)
+
+
+def _sums(connection: Connection, *which: object) -> ContactSums:
+    found = select(*(func.coalesce(func.sum(column), 0) for column in _SUMMED)).where(*which)  # type: ignore[arg-type]
     return ContactSums(*(int(cents) for cents in connection.execute(found).one()))

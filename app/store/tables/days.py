@@ -14,6 +14,7 @@ class DayClose(Table):
 
     day: Mapped[Day] = mapped_column(primary_key=True)
     figures: Mapped[Document]
+    drawers: Mapped[Document]  # what went over the counters, by acts and by shifts
     frozen: Mapped[Document]  # games that were being looked into, and what was owed for each
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     closed_at: Mapped[Moment]

@@ -16,7 +16,7 @@ from app.clock import time_text
 from app.flow.office import Office
 from app.flow.plays import ticket_of
 from app.flow.refusals import No, say_no
-from app.flow.standing import Standing, Stands, standing_of
+from app.flow.standing import Standing, standing_of
 from app.keno.amounts import Amount, amounts_on
 from app.keno.game import GameState
 from app.keno.grading import grade_game
@@ -26,6 +26,7 @@ from app.keno.payment import GameWin, explained, reportable
 from app.keno.refund import Back, refund_of
 from app.keno.refusals import Refused
 from app.keno.spots import mask_of
+from app.keno.standing import Stands
 from app.store.queries import cards, payments
 from app.store.queries import tickets as queries
 from app.store.queries.standing import PlayedGame

@@ -17,6 +17,8 @@ from app.store.queries import outcomes
 from app.store.queries.log import StoredHashes
 from app.store.records import outcomes as records
 
+TRIES = 10  # as many games as can come in between, of series that are locked at once
+
 
 def cosign_log(office: Office, keyed: KeyedProcesses) -> str:
     """Seal the log, have its newest head cosigned, and return the note.
@@ -24,26 +26,30 @@ def cosign_log(office: Office, keyed: KeyedProcesses) -> str:
     Raises:
         NotNow: the inspector does not cosign now.
     """
-    note = seal_log(office)
-    size = checkpoint_of(note).size
-    with office.database.reading() as connection:
-        cosigned = outcomes.newest_cosigned(connection)
-        seen = 0 if cosigned is None else checkpoint_of(cosigned).size
-        if cosigned is not None and seen == size:
-            return cosigned
-    try:
-        note = keyed.cosign(note, seen, _proof(office, seen, size), cosigned)
-    except Elsewhere as inspector:
-        if inspector.size > size:
-            why = f"The inspector has seen {inspector.size} entries of the log, and there are"
-            raise NotNow(f"{why} {size}: entries are missing.") from None
-        # Its answer to an earlier asking was lost: go on from where it is.
-        proof = _proof(office, inspector.size, size)
-        note = keyed.cosign(note, inspector.size, proof, cosigned)
-    with office.unit() as unit:
-        records.add_cosigned(unit, size, note)
-        unit.commit()
-    return note
+    elsewhere: int | None = None  # how much the inspector has seen, if it is not what we know
+    for _ in range(TRIES):
+        note = seal_log(office)
+        size = checkpoint_of(note).size
+        if elsewhere is not None and elsewhere > size:
+            why = f"The inspector has seen {elsewhere} entries of the log, and there are"
+            raise NotNow(f"{why} {size}: entries are missing.")
+        with office.database.reading() as connection:
+            cosigned = outcomes.newest_cosigned(connection)
+        known = 0 if cosigned is None else checkpoint_of(cosigned).size
+        if cosigned is not None and known >= size:
+            return cosigned  # that of somebody else, perhaps, who was quicker
+        seen = known if elsewhere is None else elsewhere
+        try:
+            note = keyed.cosign(note, seen, _proof(office, seen, size), cosigned)
+        except Elsewhere as inspector:
+            # An earlier answer was lost, or another game had a newer head cosigned meanwhile.
+            elsewhere = inspector.size
+            continue
+        with office.unit() as unit:
+            records.add_cosigned(unit, size, note)
+            unit.commit()
+        return note
+    raise NotNow("Other games are having the log cosigned; this one is next.")
 
 
 def _proof(office: Office, old_size: int, size: int) -> list[bytes]:

@@ -10,7 +10,7 @@ from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.claim import claim_of, ticket_numbered
 from app.flow.office import Office
-from app.flow.standing import Stands
+from app.keno.standing import Stands
 from app.store.queries import days
 from app.store.records import payments as records
 from app.store.records.money import Leg, posting_rows

@@ -27,10 +27,10 @@ from app.flow.contact import Contact, check_contact
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
-from app.flow.standing import Stands
 from app.keno.amounts import Amount
 from app.keno.money import dollars
 from app.keno.refusals import Refused
+from app.keno.standing import Stands
 from app.store.queries import payments
 from app.store.queries.people import Worker
 from app.store.records.together import Row

@@ -24,10 +24,11 @@ from app.flow.contact import Contact, Passed, check_contact, contact_rows
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, check_reason, say_no
-from app.flow.standing import Standing, Stands, standing_of
+from app.flow.standing import Standing, standing_of
 from app.keno.game import GameState
 from app.keno.numbering import printed_number
 from app.keno.refund import Back, refund_of
+from app.keno.standing import Stands
 from app.keno.tender import TenderKind
 from app.store.queries import games
 from app.store.queries import tickets as queries

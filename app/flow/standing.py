@@ -1,38 +1,18 @@
-"""How a ticket stands: derived here, and nowhere else, from facts that are only ever added.
-
-It never says that a ticket won nothing before all of its games are drawn and certified: until then
-it is not yet decided (X-not-decided).
-"""
+"""How a ticket stands, with everything that this depends on, and in words."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from app.clock import time_text
-from app.keno.game import OVER, GameState
+from app.keno.game import GameState
 from app.keno.money import dollars
 from app.keno.payment import expires_at, held_up
 from app.keno.refund import refund_of
+from app.keno.standing import Known, Stands, stands
 from app.store.queries import Reading, payments, standing, tickets
 from app.store.queries.payments import PayoutRow
-from app.store.queries.standing import CancellationRow, PlayedGame
+from app.store.queries.standing import PlayedGame
 from app.store.queries.tickets import TicketRow
-
-
-class Stands(StrEnum):
-    """Every way in which a ticket can stand."""
-
-    OPEN = "open"
-    VOID = "void"
-    IN_PLAY = "in-play"
-    NOT_DECIDED = "not-decided"
-    FROZEN = "frozen"
-    NO_WIN = "no-win"
-    WIN = "win"
-    PAID = "paid"
-    EXPIRED = "expired"
-    REFUND = "refund"
-    REFUNDED = "refunded"
 
 
 @dataclass(frozen=True)
@@ -71,14 +51,28 @@ def standing_of(
     late = None
     if expires is not None and now > expires:
         late = None if _came_in_time(connection, ticket.number, expires) else expires
-    stands, explanation = _told(ticket, games, last, cancelled, win_cents, bool(due), paid, late)
+    opened = [game.state for game in games]
+    to_come = last - ticket.first_game + 1 - len(games)
+    how = stands(
+        Known(
+            games=[*opened, *[None] * to_come],
+            is_void=ticket.voided_at is not None,
+            has_won=bool(win_cents),
+            is_paid=paid is not None,
+            is_late=late is not None,
+            is_refund_due=bool(due),
+        )
+    )
+    words = _words(how, ticket, games, last, win_cents, paid, late)
+    if cancelled is not None:
+        words += f" Games from {ticket.series}-{cancelled.first_cancelled} on were cancelled."
     tender = tickets.tender_of(connection, ticket.number) if due else []
     places = [game.number - ticket.first_game for game in due]
     refund_due_cents = refund_of(tender, ticket.price_per_game_cents, places).cash_cents
     is_cancelled = cancelled is not None
     return Standing(
-        stands,
-        explanation,
+        how,
+        words,
         games,
         last,
         is_cancelled,
@@ -110,47 +104,33 @@ def _came_in_time(connection: Reading, number: int, expires: datetime) -> bool:
     return presented_at is not None and presented_at <= expires
 
 
-def _told(  # noqa: PLR0913, PLR0917  all that it depends on
+def _words(  # noqa: PLR0913, PLR0917  all that is told
+    how: Stands,
     ticket: TicketRow,
     games: list[PlayedGame],
     last: int,
-    cancelled: CancellationRow | None,
     win_cents: int,
-    refund_due: bool,
     paid: PayoutRow | None,
     late: datetime | None,
-) -> tuple[Stands, str]:
-    """Return how the ticket stands, and say it; the first that is true counts."""
+) -> str:
+    """Return how a ticket stands, as a writer reads it out."""
     series = ticket.series
-    states = [game.state for game in games]
     frozen = [f"{series}-{game.number}" for game in games if game.state is GameState.FROZEN]
-    voided_at = ticket.voided_at
-    undecided = any(state not in OVER and state is not GameState.FROZEN for state in states)
-    to_come = len(games) < last - ticket.first_game + 1 or GameState.OPEN in states
-    drawn = GameState.CERTIFIED in states
-    first = f"{series}-{ticket.first_game}"
-    held = f"Not yet decided: game {', '.join(frozen)} is being looked into."
-    ways: list[tuple[bool, Stands, str]] = [
-        (voided_at is not None, Stands.VOID, f"Voided at {voided_at and time_text(voided_at)}."),
-        (states[:1] == [GameState.OPEN], Stands.OPEN, f"Game {first} is not locked yet."),
-        (to_come, Stands.IN_PLAY, f"The ticket plays until game {series}-{last}."),
-        (undecided, Stands.NOT_DECIDED, "Not yet decided."),
-        (bool(frozen), Stands.FROZEN, held),
-        (paid is not None, Stands.PAID, _paid_words(paid)),
-        (
-            bool(win_cents) and late is not None,
-            Stands.EXPIRED,
-            f"A win of {dollars(win_cents)}, which expired at {late and time_text(late)}.",
-        ),
-        (bool(win_cents), Stands.WIN, f"A win of {dollars(win_cents)}."),
-        (refund_due, Stands.REFUND, "A game was void; what was paid for it goes back."),
-        (not drawn, Stands.REFUNDED, "No game of it was played; its price went back."),
-        (True, Stands.NO_WIN, "No win."),
-    ]
-    stands, words = next((stands, words) for is_so, stands, words in ways if is_so)
-    if cancelled is not None:
-        words += f" Games from {series}-{cancelled.first_cancelled} on were cancelled."
-    return stands, words
+    voided_at, won = ticket.voided_at, f"A win of {dollars(win_cents)}"
+    told = {
+        Stands.VOID: f"Voided at {voided_at and time_text(voided_at)}.",
+        Stands.OPEN: f"Game {series}-{ticket.first_game} is not locked yet.",
+        Stands.IN_PLAY: f"The ticket plays until game {series}-{last}.",
+        Stands.NOT_DECIDED: "Not yet decided.",
+        Stands.FROZEN: f"Not yet decided: game {', '.join(frozen)} is being looked into.",
+        Stands.PAID: _paid_words(paid),
+        Stands.EXPIRED: f"{won}, which expired at {late and time_text(late)}.",
+        Stands.WIN: f"{won}.",
+        Stands.REFUND: "A game was void; what was paid for it goes back.",
+        Stands.REFUNDED: "No game of it was played; its price went back.",
+        Stands.NO_WIN: "No win.",
+    }
+    return told[how]
 
 
 def _paid_words(paid: PayoutRow | None) -> str:

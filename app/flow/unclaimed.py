@@ -9,7 +9,7 @@ from app.flow.access import Credentials, at_work
 from app.flow.claim import claim_of, ticket_numbered
 from app.flow.office import Office
 from app.flow.permissions import Permission
-from app.flow.standing import Stands
+from app.keno.standing import Stands
 from app.store.queries import days, payments
 from app.store.unit import Unit
 

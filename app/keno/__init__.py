@@ -26,11 +26,13 @@ Read it in this order, which is the order in which a ticket comes to be:
     refund             what goes back for games that are not played
     numbering          a ticket's number as it is printed, with its check digit
     game               the states of a game, and what can be done in each
+    standing           how a ticket stands, from what is known of it
     grading            a ticket against a draw: catches and wins
     aggregate          the limit on one game's wins, shared to the cent
     amounts            what must be approved or reported, from which day on
     payment            what a winning ticket is paid, why, and until when
     drawer             the states of a drawer, counting it, what is over or short
+    shift              a writer's shift, and a day's drawers against its acts
     day                a gaming day in figures, and what it leaves to the next
     bulk               a million straight plays against a draw
     documents          the JSON forms of all of the above

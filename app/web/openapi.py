@@ -6,11 +6,11 @@ from typing import Any
 from flask import Blueprint, Response, jsonify
 
 from app.flow.refusals import REASON_MAX
-from app.flow.standing import Stands
 from app.keno.conditioning_text import TEXT_MAX
 from app.keno.drawer import DENOMINATIONS
 from app.keno.money import LARGEST
 from app.keno.spots import NUMBERS
+from app.keno.standing import Stands
 from app.keno.tender import TenderKind
 from app.web.forms import CENTS_MAX, NUMBER_MAX, PARTS_MAX, PIECES_MAX, TICKETS_MAX
 from app.web.routes import ANYONE, needs

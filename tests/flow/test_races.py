@@ -20,6 +20,7 @@ from app.audit.books import check_books
 from app.flow import drawer as drawer_stage
 from app.flow.access import Approval, Credentials, enrol_station, sign_in
 from app.flow.asking import Answer
+from app.flow.cosign import cosign_log
 from app.flow.draw import end_game
 from app.flow.lockout import lock_game
 from app.flow.pay import Paying, pay_ticket
@@ -29,6 +30,7 @@ from app.keno.drawer import Count
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
+from app.rng_client import KeyedProcesses
 from app.store.queries import tickets as ticket_queries
 from app.store.records import games as game_records
 from app.store.records import house as house_records
@@ -603,6 +605,22 @@ def test_two_series_that_are_locked_again_and_again_at_once_keep_one_log(floor: 
         ]
         for sale in sales:
             sale.result(PATIENCE)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-lock-seal", "X-audit-log")
+def test_a_head_that_is_overtaken_on_its_way_to_the_inspector_is_covered_by_the_newer_one(
+    floor: Floor, pause: MakePause
+) -> None:
+    keyed = floor.two_keys
+    on_its_way = pause(KeyedProcesses, "cosign")
+    with ThreadPoolExecutor(1) as threads:
+        older = threads.submit(cosign_log, floor.office, keyed)
+        assert on_its_way.reached.wait(PATIENCE)
+        floor.sell(floor.writing())
+        newer = cosign_log(floor.office, keyed)
+        on_its_way.go.set()
+        assert older.result(PATIENCE) == newer
     floor.check_books()
 
 

@@ -81,8 +81,8 @@ def busy(floor: Floor) -> Floor:
         # No day was closed, and nothing expired.
         connection.execute(
             text(
-                "INSERT INTO day_close (day, figures, frozen, staff, closed_at, entry) "
-                "SELECT from_day, '{}', '[]', staff, :now, 1 FROM house_amount"
+                "INSERT INTO day_close (day, figures, drawers, frozen, staff, closed_at, entry) "
+                "SELECT from_day, '{}', '{}', '[]', staff, :now, 1 FROM house_amount"
             ),
             {"now": "2026-11-16T20:00:00.000000Z"},
         )

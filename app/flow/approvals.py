@@ -85,6 +85,8 @@ def approver_of(
 ) -> Approver | None:
     """Return who approved a payment of this very amount; never the writer (15.6(b)).
 
+    An approval that was given earlier counts only where one is needed.
+
     Refuses: the writer's own approval.
     """
     given = approved.get(PERMISSION_OF[tier])
@@ -92,7 +94,9 @@ def approver_of(
         if given.id == who.staff:
             raise say_no(No.APPROVER_SAME)
         return Approver(given.id, given.code, in_place=True)
-    for each in payments.approvals(unit.connection, claim.ticket.number):
+    needed = claim.needs_supervisor if tier is Tier.SUPERVISOR else claim.needs_manager
+    kept_ones = payments.approvals(unit.connection, claim.ticket.number) if needed else []
+    for each in kept_ones:
         fits = each.tier is tier and each.cents == claim.cents and each.staff != who.staff
         if fits and not each.disabled and tier_of(each.role) is tier:
             return Approver(each.staff, each.code, in_place=False)

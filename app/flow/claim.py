@@ -9,9 +9,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from app.audit.second_grader import Broken, read_card, read_draw, read_ticket, win_of
+from app.audit.second_grader import Broken, Card, read_card, read_draw, read_ticket, win_of
 from app.clock import time_text
 from app.flow.office import Office
 from app.flow.plays import ticket_of
@@ -27,6 +28,7 @@ from app.keno.refund import Back, refund_of
 from app.keno.refusals import Refused
 from app.keno.spots import mask_of
 from app.keno.standing import Stands
+from app.keno.tender import Tender
 from app.store.queries import cards, payments
 from app.store.queries import tickets as queries
 from app.store.queries.standing import PlayedGame
@@ -107,13 +109,15 @@ def claim_of(
     day = now.astimezone(ZoneInfo(office.house.time_zone)).date()
     amounts = amounts_on(day, payments.house_amounts(unit.connection))
     standing = _standing(office, unit, ticket, now)
-    wins = _wins(unit, ticket, standing)
+    tender = queries.tender_of(unit.connection, ticket.number)
+    wins = _wins(ticket, standing, tender)
     others: list[GameWin] = []
     before_cents = 0
     for number in in_contact:
         other = queries.ticket(unit.connection, number)
         if other is not None and number != ticket.number:
-            others += _wins(unit, other, _standing(office, unit, other, now))
+            paid_with = queries.tender_of(unit.connection, number)
+            others += _wins(other, _standing(office, unit, other, now), paid_with)
             paid = payments.payout(unit.connection, number)
             if paid is not None and paid.cents >= amounts[Amount.ADDED_UP]:
                 before_cents += paid.cents
@@ -130,7 +134,6 @@ def claim_of(
         for game in standing.games
         if game.state is GameState.VOID and not game.refunded_cents
     ]
-    tender = queries.tender_of(unit.connection, ticket.number)
     places = [game - ticket.first_game for game in void_games]
     back = refund_of(tender, ticket.price_per_game_cents, places)
     return Claim(ticket, standing, wins, amounts, before_cents, due_papers, void_games, back)
@@ -176,10 +179,9 @@ def explanation(office: Office, unit: Unit, claim: Claim) -> list[dict[str, obje
 def gradings(unit: Unit, claim: Claim) -> list[Gradings]:
     """Return both gradings of a ticket side by side: the second is done again from the log."""
     ticket = claim.ticket
-    card = cards.card_with(unit.connection, ticket.card)
     found = []
     try:
-        second = read_card({"card": card.hash.hex(), "file": card.file})
+        second = _second_card(unit, ticket.card)
         played = read_ticket(json.loads(payments.ticket_body(unit.connection, ticket.number)))
     except Broken:
         return [Gradings(each.number, each.won_cents, None) for each in _certified(claim.standing)]
@@ -187,6 +189,17 @@ def gradings(unit: Unit, claim: Claim) -> list[Gradings]:
         win = win_of(played, second, read_draw(game.numbers or []))
         found.append(Gradings(game.number, game.won_cents, win.cents))
     return found
+
+
+def _second_card(unit: Unit, card: int) -> Card:
+    """Return a card as the second grader reads it, once for each file that it is read from."""
+    row = cards.card_with(unit.connection, card)
+    return _read_once(row.hash, row.file)
+
+
+@lru_cache(maxsize=16)
+def _read_once(digest: bytes, file: str) -> Card:
+    return read_card({"card": digest.hex(), "file": file})
 
 
 def _standing(office: Office, unit: Unit, ticket: TicketRow, now: datetime) -> Standing:
@@ -198,9 +211,8 @@ def _certified(standing: Standing) -> list[PlayedGame]:
     return [game for game in standing.games if game.state is GameState.CERTIFIED]
 
 
-def _wins(unit: Unit, ticket: TicketRow, standing: Standing) -> list[GameWin]:
+def _wins(ticket: TicketRow, standing: Standing, tender: Sequence[Tender]) -> list[GameWin]:
     """Return what a ticket won in each game, and what of the game's price was paid in money."""
-    tender = queries.tender_of(unit.connection, ticket.number)
     price = ticket.price_per_game_cents
     return [
         GameWin(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import BindParameter, Connection, Select, bindparam, func, select
 
 from app.keno.game import GameState
 from app.store.tables import Cancellation, Game, Outcome, Refund, Settlement, Share, Win
@@ -44,6 +44,16 @@ def played_games(
     connection: Connection, ticket: int, series: str, first: int, last: int
 ) -> list[PlayedGame]:
     """Return the games of a ticket that were opened, with what it won in each."""
+    of = {"ticket": ticket, "series": series, "first": first, "last": last}
+    return [_played(row) for row in connection.execute(_PLAYED, of)]
+
+
+def _played_statement() -> Select[Any]:
+    """Return the statement; it is large, and written once rather than for each ticket."""
+    ticket: BindParameter[int] = bindparam("ticket")
+    series: BindParameter[str] = bindparam("series")
+    first: BindParameter[int] = bindparam("first")
+    last: BindParameter[int] = bindparam("last")
     newest = (
         select(Settlement.game, func.max(Settlement.run).label("run"))
         .where(Settlement.series == series, Settlement.game.between(first, last))
@@ -72,7 +82,7 @@ def played_games(
         )
         .subquery()
     )
-    found = (
+    return (
         select(
             Game.number,
             Game.state,
@@ -87,7 +97,9 @@ def played_games(
         .where(Game.series == series, Game.number.between(first, last))
         .order_by(Game.number)
     )
-    return [_played(row) for row in connection.execute(found)]
+
+
+_PLAYED = _played_statement()
 
 
 def _played(row: Any) -> PlayedGame:  # noqa: ANN401  a row of the query above

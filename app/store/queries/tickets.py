@@ -42,6 +42,13 @@ _TICKET = (
     .join(LogEntry, LogEntry.id == Ticket.entry)
     .join(Game, (Game.series == Ticket.series) & (Game.number == Ticket.first_game))
     .outerjoin(Void, Void.ticket == Ticket.number)
+    .where(Ticket.number == bindparam("number"))
+)
+
+_TENDER = (
+    select(TenderRow.kind, TenderRow.cents, TenderRow.serial)
+    .where(TenderRow.ticket == bindparam("ticket"))
+    .order_by(TenderRow.place)
 )
 
 _ANSWERED = select(Asked.content, Asked.answer).where(
@@ -95,7 +102,7 @@ class VoidRow:
 
 def ticket(connection: Connection, number: int) -> TicketRow | None:
     """Return a ticket by its number."""
-    row = connection.execute(_TICKET.where(Ticket.number == number)).first()
+    row = connection.execute(_TICKET, {"number": number}).first()
     if row is None:
         return None
     fields = dict(row._mapping)  # noqa: SLF001  a row's own way to be read
@@ -105,14 +112,8 @@ def ticket(connection: Connection, number: int) -> TicketRow | None:
 
 def tender_of(connection: Connection, number: int) -> list[Tender]:
     """Return what a ticket was paid with."""
-    found = (
-        select(TenderRow.kind, TenderRow.cents, TenderRow.serial)
-        .where(TenderRow.ticket == number)
-        .order_by(TenderRow.place)
-    )
-    return [
-        Tender(TenderKind(kind), cents, serial) for kind, cents, serial in connection.execute(found)
-    ]
+    found = connection.execute(_TENDER, {"ticket": number})
+    return [Tender(TenderKind(kind), cents, serial) for kind, cents, serial in found]
 
 
 def answered(connection: Connection, station: int, request: str) -> tuple[bytes, Any] | None:

@@ -1,0 +1,45 @@
+"""A house with many stations, a writer with an open drawer at each."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from app.flow.access import Credentials
+from app.flow.found_house import HousePlan, LocationPlan, StaffPlan
+from app.keno.drawer import Count
+from app.store.tables import LocationKind, Role
+from tests import floor as floors
+from tests.floor import BANK, Floor, secret_of
+
+MOST = 128
+NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+
+
+def crowded_house(
+    url: str, folder: Path, stations: int = MOST, bank: Count = BANK
+) -> tuple[Floor, list[Credentials]]:
+    """Found a house with so many stations, each of whose drawers has such a bank."""
+    codes = [f"B{number}" for number in range(1, stations + 1)]
+    floors.plan = lambda: _plan(codes)
+    house = Floor.opened(url, folder, real_clock=True)
+    people = [house.signed_in(f"Writer {code}", code) for code in codes]
+    for person in people:
+        house.open_drawer(person, bank)
+    return house, people
+
+
+def _plan(codes: list[str]) -> HousePlan:
+    plan = PLAN()
+    booth = LocationPlan("booth", LocationKind.BOOTH, "Booth", ("M", "F"), tuple(codes))
+    writers = tuple(
+        StaffPlan(code, f"Writer {code}", Role.WRITER, secret_of(f"Writer {code}"))
+        for code in codes
+    )
+    return replace(plan, locations=(booth,), staff=(*plan.staff, *writers))
+
+
+PLAN = floors.plan
+
+
+def headers_of(person: Credentials) -> dict[str, str]:
+    """Return by what a station and a person are known to the web server."""
+    return {"X-Station": person.station or "", "Authorization": f"Bearer {person.token}"}

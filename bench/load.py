@@ -1,0 +1,78 @@
+"""Something that is done over and over on many connections, from processes of their own."""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from statistics import median
+from typing import Any
+
+SECONDS = 2
+ROUNDS = 3
+SENDERS = {"sqlite": 1, "postgresql": 4}  # processes that send, of stations as of raw statements
+WORKERS = {"sqlite": 1, "postgresql": 2}  # of the web server
+
+Act = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Load:
+    """Something that is done over and over on so many connections, from so many processes."""
+
+    connect: Callable[[Any], Act]
+    connections: Sequence[Any]
+    processes: int
+
+
+def in_turns(*loads: "Load") -> list[list[list[float]]]:
+    """Run loads in turns; return the waits of each round of each."""
+    rounds = [[sent(load) for load in loads] for _ in range(ROUNDS)]
+    return [[each[place] for each in rounds] for place in range(len(loads))]
+
+
+def rate_of(rounds: list[list[float]]) -> float:
+    """Return how many acts there were in a second."""
+    return median(len(waits) / SECONDS for waits in rounds)
+
+
+def sent(load: Load) -> list[float]:
+    """Send a load for a while; return how long each act took."""
+    return received(begun(load))
+
+
+def begun(load: Load) -> list[Any]:
+    """Begin to send a load; return the pipes by which its processes answer."""
+    context = get_context("fork")
+    shares = [load.connections[place :: load.processes] for place in range(load.processes)]
+    at_once = context.Barrier(sum(bool(share) for share in shares))
+    pipes = []
+    for share in filter(None, shares):
+        ours, theirs = context.Pipe()
+        pipes.append(ours)
+        context.Process(target=_send, args=(load, share, at_once, theirs)).start()
+    return pipes
+
+
+def received(pipes: list[Any]) -> list[float]:
+    """Wait for a load that was begun; return how long each act took."""
+    return [wait for pipe in pipes for wait in pipe.recv()]
+
+
+def _send(load: Load, share: Sequence[Any], at_once: Any, answer: Any) -> None:  # noqa: ANN401
+    """Be one process of a load, each of its connections in a thread."""
+    acts = [load.connect(each) for each in share]
+    waits: list[list[float]] = [[] for _ in acts]
+    at_once.wait()
+    end = time.perf_counter() + SECONDS
+
+    def repeat(place: int) -> None:
+        while (start := time.perf_counter()) < end:
+            acts[place]()
+            done = time.perf_counter()
+            if done <= end:  # what ends later belongs to no second that is counted
+                waits[place].append(done - start)
+
+    with ThreadPoolExecutor(len(acts)) as threads:
+        list(threads.map(repeat, range(len(acts))))  # a fault in one ends the run
+    answer.send([wait for each in waits for wait in each])

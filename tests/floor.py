@@ -288,7 +288,7 @@ class Floor:
     def check_books(self) -> None:
         """Have the books worked out again: whatever a test did, they must agree."""
         signed = self.books_keys
-        with self.office.database.reading() as connection:
+        with self.office.database.reading(at_length=True) as connection:
             found = check_books(connection, *signed)
         assert [fault for faults in found.values() for fault in faults] == []
 

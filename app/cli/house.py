@@ -270,7 +270,7 @@ def verify_log(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form
     """`keno log verify`: work out the whole log again."""
     with _founded_office() as office:
         note, key = seal_log(office), office.keys.log.public_key()
-        with office.database.reading() as connection:
+        with office.database.reading(at_length=True) as connection:
             faults = list(check_log(connection, office.house.log_origin, key))
     head = checkpoint_of(note)
     document = {"size": head.size, "root": head.root.hex(), "faults": _faults(faults)}
@@ -280,7 +280,7 @@ def verify_log(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form
 
 def show_books(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
     """`keno books`: work out the whole state again, from stored facts."""
-    with _founded_office() as office, office.database.reading() as connection:
+    with _founded_office() as office, office.database.reading(at_length=True) as connection:
         key = office.keys.log.public_key()
         draw_keys = office.keyed.public_keys() if office.keyed else {}
         found_faults = check_books(connection, office.house.log_origin, key, draw_keys)

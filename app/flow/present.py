@@ -69,6 +69,15 @@ def present_ticket(
             **claim.facts(),
             "games": explanation(office, unit, claim),
             "gradings": [each.document() for each in gradings(unit, claim)],
+            "papers": [
+                {
+                    "game": win.game,
+                    "win_cents": win.win_cents,
+                    "wager_cents": win.wager_cents,
+                    "net_cents": win.net_cents,
+                }
+                for win in claim.due_papers
+            ],
             "needs": [
                 {"code": each.refusals[0].code, "message": each.refusals[0].message}
                 for each in needs

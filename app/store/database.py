@@ -85,11 +85,18 @@ class Database:
             yield connection
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """Give out a connection that sees one moment of the database, and changes nothing."""
+    def reading(self, *, at_length: bool = False) -> Iterator[Connection]:
+        """Give out a connection that sees one moment of the database, and changes nothing.
+
+        Args:
+            at_length: whoever reads thinks long about it in between. They hold nothing that anyone
+                waits for, so they are not let go of.
+        """
         with self.engine.connect() as connection:
             if not self.is_sqlite:
                 connection.execution_options(isolation_level="REPEATABLE READ")
+                if at_length:
+                    connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
             yield connection
 
     def close(self) -> None:

@@ -284,3 +284,14 @@ def test_a_sale_whose_commit_was_not_answered_is_looked_for(
     assert floor.sell(wanda, None, "reply-lost")["number"] == 1
     assert rows(floor, "SELECT count(*) FROM ticket") == [(1,)]
     floor.check_books()
+
+
+@ON_POSTGRESQL
+@pytest.mark.rule("X-audit-books", "X-recovery")
+def test_whoever_goes_through_the_books_may_think_longer_than_a_stage_may(floor: Floor) -> None:
+    """A stage that was frozen in the middle is let go of; the nightly check of a year is not."""
+    asked = text("SHOW idle_in_transaction_session_timeout")
+    database = floor.office.database
+    for at_length, allowed in ((True, "0"), (False, "15s"), (True, "0")):
+        with database.reading(at_length=at_length) as connection:
+            assert connection.execute(asked).scalar_one() == allowed

@@ -36,6 +36,7 @@ SHARES = {
         "tests/proof/test_selling_days.py",
         "tests/proof/test_selling_soak.py",
         "tests/proof/test_game_days.py",
+        "tests/proof/test_paying_days.py",
     ),
 }
 REST = "house"

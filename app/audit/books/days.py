@@ -21,11 +21,12 @@ def check_days(stored: Stored) -> Iterator[Fault]:
     if not closes:
         return
     flows = _flows(stored)
+    all_expired = _tagged(stored, "EXPIRED")
     prepaid = payable = won = before = 0
     for entry, body in closes:
         told = body["figures"]
         found = flows[body["day"]] + Counter()
-        expired = [e for e in _tagged(stored, "EXPIRED") if before < e < entry]
+        expired = [e for e in all_expired if before < e < entry]
         found["expired_cents"] = sum(stored.bodies[each]["cents"] for each in expired)
         found |= Counter(prepaid_brought_cents=prepaid, payable_brought_cents=payable)
         if any(told[name] != found[name] for name in WORKED_OUT):

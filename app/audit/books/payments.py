@@ -74,11 +74,8 @@ def _check_time(stored: Stored, payout: StoredPayout, ticket: StoredTicket) -> I
     if last is None or last.lock_entry is None or payout.entry < last.lock_entry:
         yield Fault("payments", f"ticket {ticket.number} was paid before its last game was locked")
         return
-    frozen = any(
-        body["series"] == ticket.series and ticket.first_game <= body["game"] <= ticket.last_game
-        for entry, body in stored.bodies.items()
-        if stored.tags[entry] == "FROZEN"
-    )
+    games = range(ticket.first_game, ticket.last_game + 1)
+    frozen = any((ticket.series, game) in stored.frozen for game in games)
     minutes = stored.cards[ticket.card].limits.claim_minutes
     locked_at = last.locked_at or payout.paid_at
     until = locked_at + timedelta(minutes=minutes)

@@ -63,7 +63,7 @@ class Stored:
     tags: dict[int, str] = field(default_factory=dict)
     bodies: dict[int, dict[str, Any]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def locks(self) -> dict[tuple[str, int], int]:
         """The LOCK entry of each game."""
         return {
@@ -74,13 +74,26 @@ class Stored:
 
     def live(self, series: str, number: int) -> list[StoredTicket]:
         """Return the tickets that play a game and are not void."""
-        return [
-            ticket
-            for ticket in self.tickets.values()
-            if ticket.series == series
-            and ticket.first_game <= number <= self.plays_until(ticket)
-            and ticket.number not in self.voids
-        ]
+        return self._playing.get((series, number), [])
+
+    @cached_property
+    def _playing(self) -> dict[tuple[str, int], list[StoredTicket]]:
+        """The tickets of each game that are not void, in the order of their numbers."""
+        playing: dict[tuple[str, int], list[StoredTicket]] = defaultdict(list)
+        for ticket in self.tickets.values():
+            if ticket.number not in self.voids:
+                for number in range(ticket.first_game, self.plays_until(ticket) + 1):
+                    playing[ticket.series, number].append(ticket)
+        return playing
+
+    @cached_property
+    def frozen(self) -> set[tuple[str, int]]:
+        """The games that were frozen at some time."""
+        return {
+            (body["series"], body["game"])
+            for entry, body in self.bodies.items()
+            if self.tags[entry] == "FROZEN"
+        }
 
     def plays_until(self, ticket: StoredTicket) -> int:
         """Return the last game that a ticket plays: its rest may be cancelled."""
@@ -98,8 +111,16 @@ class Stored:
     def is_given_back(self, number: int) -> bool:
         """Whether all that a ticket cost went back: it is void, or all of its games were."""
         ticket = self.tickets[number]
-        games = {each.void_game for each in self.refunds if each.ticket == number}
-        return number in self.voids or games >= set(range(ticket.first_game, ticket.last_game + 1))
+        games = set(range(ticket.first_game, ticket.last_game + 1))
+        return number in self.voids or self._refunded[number] >= games
+
+    @cached_property
+    def _refunded(self) -> dict[int, set[int | None]]:
+        """For which void games each ticket was refunded."""
+        refunded: dict[int, set[int | None]] = defaultdict(set)
+        for each in self.refunds:
+            refunded[each.ticket].add(each.void_game)
+        return refunded
 
 
 def read_stored(connection: Reading, draw_keys: Mapping[str, str]) -> Stored:

@@ -58,8 +58,9 @@ def _approve(office: Office, asked: Asking, number: int, unit: Unit, who: Worker
     claim = claim_of(office, unit, ticket, [], now)
     check_payable(claim)
     tier = tier_of(who.role)
-    approved = {(each.tier, each.staff) for each in payments.approvals(unit.connection, number)}
-    if tier is None or (tier, who.staff) in approved:
+    given = payments.approvals(unit.connection, number)
+    approved = {(each.tier, each.staff, each.cents) for each in given}
+    if tier is None or (tier, who.staff, claim.cents) in approved:
         raise say_no(No.NOTHING_TO_APPROVE, number=printed_number(number))
     seen = gradings(unit, claim)
     answer: Answer = {

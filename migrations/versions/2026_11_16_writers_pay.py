@@ -185,8 +185,9 @@ def _create_tables() -> None:
         sa.ForeignKeyConstraint(["entry"], ["log_entry.id"], name=op.f("fk_approval_entry")),
         sa.ForeignKeyConstraint(["staff"], ["staff.id"], name=op.f("fk_approval_staff")),
         sa.ForeignKeyConstraint(["ticket"], ["ticket.number"], name=op.f("fk_approval_ticket")),
-        sa.PrimaryKeyConstraint("ticket", "tier", "staff", name=op.f("pk_approval")),
+        sa.PrimaryKeyConstraint("tier", "entry", name=op.f("pk_approval")),
     )
+    op.create_index(op.f("ix_approval_ticket"), "approval", ["ticket"])
     op.create_table(
         "contact_act",
         sa.Column("entry", RowId, nullable=False),

@@ -461,7 +461,7 @@ def test_no_check_of_the_database_is_left_out_above(busy: Floor) -> None:
 
 # What is unique: of the copy of a stored row everything else is changed.
 UNIQUE: dict[str, tuple[str, dict[str, object]]] = {
-    "approval.ticket, approval.tier, approval.staff": ("pk_approval", {}),
+    "approval.tier, approval.entry": ("pk_approval", {}),
     "book_head.id": ("pk_book_head", {}),
     "contact_act.entry": ("pk_contact_act", {}),
     "day_close.day": ("pk_day_close", {"entry": 2}),

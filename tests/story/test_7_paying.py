@@ -10,9 +10,9 @@ import pytest
 from app.audit import second_grader
 from app.flow import claim as claims
 from app.flow import standing
-from app.flow.access import Approval, Credentials, at_console, disable_staff
+from app.flow.access import Approval, Credentials, at_console, at_work, disable_staff
 from app.flow.approvals import approve_payment
-from app.flow.asking import Answer
+from app.flow.asking import Answer, answer_once, asking
 from app.flow.cash_log import cash_log
 from app.flow.contact import Contact
 from app.flow.house_amounts import set_amount
@@ -30,6 +30,9 @@ from app.keno.amounts import Amount, Dated
 from app.keno.drawer import Count
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
+from app.store.queries.people import Worker
+from app.store.records.together import CameSecond
+from app.store.unit import Unit
 from tests.floor import (
     ADA,
     MAX,
@@ -625,3 +628,33 @@ def test_cash_of_a_player_card_is_added_up_towards_the_currency_report(floor: Fl
     assert flags == [False] * 12 + [True]  # the thirteenth eight hundred dollars
     with refuses("contact.bad_name"):
         floor.sell(wanda, replace(every(), contact=Contact("not a name")))
+
+
+@pytest.mark.rule("15.6(b)", "15.6(a)")
+def test_who_approved_from_the_page_can_approve_in_place_as_well(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The paper turns out to be torn, after the amount was approved."""
+    wanda = winning(floor, monkeypatch, 150_000)
+    sam = floor.signed_in(SAM, SECOND_STATION)
+    approve_payment(floor.office, sam, 1, floor.request_id())
+    with refuses("approval.not_needed"):
+        approve_payment(floor.office, sam, 1, floor.request_id())
+    paid = pay(floor, wanda, code=None, reason="the paper is torn", approval=SAM_APPROVES)
+    assert paid["win_cents"] == 150_000
+    kept = rows(floor, "SELECT tier, cents FROM approval ORDER BY entry")
+    assert kept == [("supervisor", 150_000)] * 2
+
+
+@pytest.mark.rule("X-ticket-exactly-once")
+def test_an_act_that_comes_second_for_ever_is_given_up(floor: Floor) -> None:
+    tries = []
+
+    def second(unit: Unit, who: Worker) -> Answer:
+        tries.append((unit, who))
+        raise CameSecond
+
+    worker = at_work(floor.writing(), Permission.TICKET_PAY)
+    with pytest.raises(CameSecond):
+        answer_once(floor.office, asking("a-request", "pay", {}), worker, second)
+    assert len(tries) == 5

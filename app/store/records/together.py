@@ -39,8 +39,6 @@ _ONCE = (
     "payout.check_number",
     "pk_presentation",
     "presentation.ticket",
-    "pk_approval",
-    "approval.ticket",
     "pk_tax_paper",
     "tax_paper.ticket",
 )

@@ -75,13 +75,13 @@ class Approval(Table):
     __tablename__ = "approval"
     append_only = True
 
-    ticket: Mapped[Number] = mapped_column(ForeignKey("ticket.number"), primary_key=True)
+    ticket: Mapped[Number] = mapped_column(ForeignKey("ticket.number"), index=True)
     tier: Mapped[Code] = mapped_column(primary_key=True)
-    staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"), primary_key=True)
+    staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     cents: Mapped[Amount]
     seen: Mapped[Document]  # the two gradings, side by side
     given_at: Mapped[Moment]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"))
+    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), primary_key=True)
 
     __table_args__ = (CheckConstraint(one_of("tier", Tier), "tier"),)
 

@@ -24,6 +24,7 @@ from app.flow.refusals import No, say_no
 from app.keno.numbering import printed_number
 from app.store.queries import payments
 from app.store.queries.people import Worker
+from app.store.records.money import hold_person
 from app.store.records.together import Row
 from app.store.tables import Approval, Role, Tier
 from app.store.unit import Unit
@@ -88,18 +89,20 @@ def approver_of(
 
     An approval that was given earlier counts only where one is needed.
 
-    Refuses: the writer's own approval.
+    Refuses: the writer's own approval; that of somebody who was disabled meanwhile.
     """
     given = approved.get(PERMISSION_OF[tier])
     if given is not None:
         if given.id == who.staff:
             raise say_no(No.APPROVER_SAME)
+        if not hold_person(unit, given.id):
+            raise say_no(No.STAFF_DISABLED, name=given.name)
         return Approver(given.id, given.code, in_place=True)
     needed = claim.needs_supervisor if tier is Tier.SUPERVISOR else claim.needs_manager
     kept_ones = payments.approvals(unit.connection, claim.ticket.number) if needed else []
     for each in kept_ones:
         fits = each.tier is tier and each.cents == claim.cents and each.staff != who.staff
-        if fits and not each.disabled and tier_of(each.role) is tier:
+        if fits and tier_of(each.role) is tier and hold_person(unit, each.staff):
             return Approver(each.staff, each.code, in_place=False)
     return None
 

@@ -27,6 +27,7 @@ from app.keno.day import DayFigures, added
 from app.keno.game import GameState
 from app.keno.shift import DrawerSum
 from app.store.queries import days, shifts
+from app.store.records.together import CameSecond
 from app.store.tables import DayClose
 from app.store.unit import Unit
 
@@ -66,7 +67,10 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
             "by": actor.document(),
             "time": time_text(now),
         }
-        office.log_with(unit, Tag.DAY_CLOSE, body, [(DayClose, row)])
+        try:
+            office.log_with(unit, Tag.DAY_CLOSE, body, [(DayClose, row)])
+        except CameSecond:
+            raise say_no(No.DAY_CLOSED, day=body["day"]) from None
         unit.commit()
     return {"day": body["day"], "figures": told_of(figures), "drawers": drawers, "frozen": frozen}
 
@@ -134,7 +138,7 @@ def _figures(office: Office, unit: Unit, day: date) -> tuple[DayFigures, Frozen]
     for held in before[-1][1] if before else []:
         now_cents = days.owed_for(connection, held["series"], held["game"])
         adjusted += now_cents - held["cents"]
-        if days.is_frozen(connection, held["series"], held["game"]):
+        if not days.is_over(connection, held["series"], held["game"]):  # or is graded again
             frozen.append({**held, "cents": now_cents})
     for series, number, state in days.games_in(connection, day):
         if state is GameState.FROZEN:

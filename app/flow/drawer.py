@@ -246,6 +246,8 @@ def _mind(office: Office, asked: Asking, minding: Minding, unit: Unit, who: Work
     drawer = _drawer_for(unit, who, minding.drawer, minding.act)
     if minding.words is not None or minding.act in (DrawerAct.MOVE, DrawerAct.EXPLAIN):
         check_reason(minding.words or "")
+    if minding.act is DrawerAct.MOVE and who.role not in FOR[Permission.DRAWER_MIND]:
+        raise say_no(No.SUPERVISOR_NEEDED)
     station = _station_for(unit, drawer, minding)
     after = next_state(drawer.state, minding.act)
     now = unit.now()

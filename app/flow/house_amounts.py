@@ -15,7 +15,7 @@ from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.keno.amounts import Dated, amounts_on, is_loose
-from app.keno.money import dollars
+from app.keno.money import LARGEST, dollars
 from app.store.queries import payments
 from app.store.tables import HouseAmount, Role
 
@@ -30,8 +30,9 @@ def set_amount(office: Office, supervisor: Actor, manager: Actor, dated: Dated) 
         permit(actor.role, Permission.AMOUNT_SET)
     if manager.role is not Role.OUTSIDE_MANAGER or supervisor.role is Role.OUTSIDE_MANAGER:
         raise say_no(No.TWO_SIDES)
-    if dated.cents < 1 or is_loose(dated):
-        raise say_no(No.AMOUNT_LOOSE, cents=dollars(dated.cents))
+    if not 1 <= dated.cents <= LARGEST or is_loose(dated):
+        shown = dollars(dated.cents) if abs(dated.cents) <= LARGEST else "So much"
+        raise say_no(No.AMOUNT_LOOSE, cents=shown)
     with office.unit() as unit:
         now = unit.now()
         if dated.from_day <= now.astimezone(ZoneInfo(office.house.time_zone)).date():

@@ -8,6 +8,7 @@ Write order: there is one commit. *Crash before: the ticket is not paid. Crash a
 station that asks again is told so.* A second payment of the same ticket meets the row of the first.
 """
 
+import re
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,6 +18,7 @@ from app.flow.access import Approval, Credentials, at_work, refused
 from app.flow.approvals import approval_rows, approver_of
 from app.flow.asking import Answer, Asking, asking, kept
 from app.flow.authority import Approved, answer_approved, check_authority
+from app.flow.cash import is_in_drawer
 from app.flow.claim import (
     Claim,
     claim_of,
@@ -29,12 +31,11 @@ from app.flow.contact import Contact, Passed, check_contact, contact_rows
 from app.flow.office import Office
 from app.flow.patron import Sealed, seal_patron
 from app.flow.permissions import Permission
-from app.flow.present import missing, paid_before, presented
+from app.flow.present import missing, note_presented, paid_before, presented
 from app.flow.refusals import No, check_reason, say_no
-from app.keno.drawer import CASH
 from app.keno.numbering import printed_number
 from app.keno.tender import TenderKind
-from app.store.queries import drawers, payments
+from app.store.queries import payments
 from app.store.queries.people import Worker
 from app.store.records import payments as records
 from app.store.records import tickets as ticket_records
@@ -43,7 +44,8 @@ from app.store.records.together import Row
 from app.store.tables import Account, PaidBy, Payout, Refund, Slip, Tier
 from app.store.unit import Unit
 
-CHECK_NUMBER_MAX, PAYEE_MAX = 40, 100
+PAYEE_MAX = 100
+_CHECK_NUMBER = re.compile(r"[A-Z0-9-]{1,40}")  # one way to write it, or it could be used twice
 
 
 @dataclass(frozen=True)
@@ -108,10 +110,13 @@ def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transa
     found = gradings(unit, claim)
     if any(each.first_cents != each.second_cents for each in found):
         no = say_no(No.GRADINGS_DIFFER, number=printed_number(paying.number))
+        note_presented(office, unit, who, claim, no, unit.now())
         raise refused(office, unit, no, ticket=paying.number, station=who.station_code)
     supervisor = approver_of(unit, who, claim, Tier.SUPERVISOR, approved)
     manager = approver_of(unit, who, claim, Tier.MANAGER, approved)
-    _check_cash(unit, who, claim, paying.check)
+    needed_cents = claim.back.cash_cents + (claim.cents if paying.check is None else 0)
+    if not is_in_drawer(unit, who, needed_cents):
+        raise presented(office, unit, who, claim, say_no(No.NOT_ENOUGH_CASH), unit.now())
     payee = _payee(office, unit, paying.check)
     now, back, with_code = unit.now(), claim.back, paying.code is not None
     out_cents = claim.cents + back.cash_cents
@@ -210,14 +215,6 @@ def _claim(office: Office, unit: Unit, who: Worker, paying: Paying, approved: Ap
     return claim
 
 
-def _check_cash(unit: Unit, who: Worker, claim: Claim, check: Check | None) -> None:
-    """Refuse to pay more cash than there is in the drawer."""
-    inside = drawers.contents(unit.connection, who.drawer or 0)
-    needed_cents = claim.back.cash_cents + (claim.cents if check is None else 0)
-    if needed_cents > sum(inside.get(kind, 0) for kind in CASH):
-        raise say_no(No.NOT_ENOUGH_CASH)
-
-
 def _payee(office: Office, unit: Unit, check: Check | None) -> Sealed | None:
     """Return to whom a check is made out, sealed.
 
@@ -225,9 +222,8 @@ def _payee(office: Office, unit: Unit, check: Check | None) -> Sealed | None:
     """
     if check is None:
         return None
-    named = check.number.strip() and check.payee.strip()
-    short = len(check.number) <= CHECK_NUMBER_MAX and len(check.payee) <= PAYEE_MAX
-    if not named or not short or not (check.number + check.payee).isprintable():
+    named = check.payee.strip() and len(check.payee) <= PAYEE_MAX and check.payee.isprintable()
+    if not named or not _CHECK_NUMBER.fullmatch(check.number):
         raise say_no(No.CHECK_INCOMPLETE, "check")
     if payments.is_check_used(unit.connection, check.number):
         raise say_no(No.CHECK_USED, "check", check=check.number)

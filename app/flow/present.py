@@ -33,6 +33,7 @@ from app.keno.refusals import Refused
 from app.keno.standing import Stands
 from app.store.queries import payments
 from app.store.queries.people import Worker
+from app.store.records import payments as records
 from app.store.records.together import Row
 from app.store.tables import Presentation, Tier
 from app.store.unit import Unit
@@ -54,6 +55,7 @@ def present_ticket(
     check_contact(contact)
     with office.unit() as unit:
         who = worker(unit)
+        records.hold_ticket(unit, number)
         ticket = ticket_numbered(unit, number)
         check_authority(office, unit, who, ticket, code, None)
         now = unit.now()
@@ -111,7 +113,7 @@ def presented(  # noqa: PLR0913, PLR0917  what was brought where, and why it is 
     office: Office, unit: Unit, who: Worker, claim: Claim, no: Refused, now: datetime
 ) -> Refused:
     """Note that a ticket that waits was brought in time, and return why it is not paid."""
-    if claim.standing.stands in (Stands.FROZEN, Stands.WIN):
+    if claim.standing.stands in (Stands.NOT_DECIDED, Stands.FROZEN, Stands.WIN):
         note_presented(office, unit, who, claim, no, now)
         unit.commit()
     return no

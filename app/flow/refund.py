@@ -20,6 +20,7 @@ from app.clock import time_text
 from app.flow.access import Approval, Credentials, at_work
 from app.flow.asking import Answer, Asking, asking, kept
 from app.flow.authority import Approved, answer_approved, check_authority
+from app.flow.cash import is_in_drawer
 from app.flow.contact import Contact, Passed, check_contact, contact_rows
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -112,6 +113,8 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
     check_reason(refunding.reason)
     check_authority(office, unit, who, ticket, refunding.code, approved_by)
     due = _due(unit, ticket, standing, cancel=refunding.cancel)
+    if not is_in_drawer(unit, who, due.cash_cents):
+        raise say_no(No.NOT_ENOUGH_CASH)
     now = unit.now()
     passed = Passed(out_cents=due.cash_cents, cash_out_cents=due.cash_cents)
     contact, told = contact_rows(office, unit, who, refunding.contact, ticket.number, passed, now)
@@ -196,7 +199,7 @@ def _ticket_to_refund(
     if found is None:
         raise say_no(No.UNKNOWN_TICKET, number=number)
     unit.share_series(found.series)
-    if not hold_drawer(unit, who):
+    if not hold_drawer(unit, who, alone=True):
         raise say_no(No.NO_DRAWER)
     ticket = queries.ticket(unit.connection, number) or found  # as it is now, under the lock
     claim_minutes = office.card(unit, ticket.card).limits.claim_minutes

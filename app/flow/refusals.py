@@ -133,7 +133,10 @@ class No(Coded):
         "drawer.not_enough_cash",
         "There is not enough cash in the drawer; fill it, or pay by check.",
     )
-    CHECK_INCOMPLETE = "payment.check_incomplete", "A check has a number and a payee."
+    CHECK_INCOMPLETE = (
+        "payment.check_incomplete",
+        "A check has a number of up to 40 capital letters, digits or dashes, and a payee.",
+    )
     CHECK_USED = "payment.check_used", "Check {check} was used before."
     BAD_CONTACT = (
         "contact.bad_name",

@@ -23,6 +23,7 @@ from app.keno.tender import Tender, TenderKind
 
 # One bill, chip or coupon, and what can lie on a counter: so that no sum leaves the integers.
 CENTS_MAX = 10**11
+YEARS = range(2000, 3000)
 PARTS_MAX = 50
 PIECES_MAX = 10**6
 CENTS_DIGITS = 9
@@ -126,7 +127,10 @@ def read_day(text: str) -> date:
     Refuses: what is none.
     """
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(text)
+        if day.year in YEARS:
+            return day
+        raise ValueError  # noqa: TRY301  a day, but none on which anyone plays
     except ValueError:
         refuse_all([refusal(Code.WRONG_TYPE, "day", field="day", wanted="a day, as 2026-12-01,")])
         raise
@@ -276,6 +280,9 @@ def _count(fields: Fields, faults: list[Refusal]) -> Count:
         pieces[kind] = _pieces(kind, given.inner(kind), faults)
         cents[kind] = counted_cents(pieces[kind])
     given.no_more()
+    if sum(cents.values()) > CENTS_MAX:
+        where = {"field": "counted", "low": 0, "high": CENTS_MAX}
+        faults.append(refusal(Code.OUT_OF_RANGE, "counted", **where))
     return Count({kind: each for kind, each in cents.items() if each}, pieces)
 
 

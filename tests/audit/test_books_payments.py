@@ -94,6 +94,10 @@ PLANTED: dict[str, tuple[str, set[str]]] = {
         "UPDATE house_amount SET staff = (SELECT id FROM staff WHERE code = 'SUE')",
         {"facts"},
     ),
+    "a game of a closed day was won for more": (
+        "UPDATE settlement SET paid_cents = paid_cents + 1",
+        {"days", "facts", "wins"},
+    ),
     "a day was closed with other shifts": ("UPDATE day_close SET drawers = '{}'", {"facts"}),
 }
 

@@ -162,10 +162,10 @@ def expired_in_all(connection: Connection) -> int:
     return _sum(connection, select(func.sum(Expiry.cents)))
 
 
-def is_frozen(connection: Connection, series: str, number: int) -> bool:
-    """Whether a game is being looked into."""
+def is_over(connection: Connection, series: str, number: int) -> bool:
+    """Whether nothing more can happen to a game."""
     found = select(Game.state).where(Game.series == series, Game.number == number)
-    return connection.execute(found).scalar_one() == GameState.FROZEN.value
+    return GameState(connection.execute(found).scalar_one()) in OVER
 
 
 def _sum(connection: Connection, found: Executable) -> int:

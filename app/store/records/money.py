@@ -10,7 +10,7 @@ from app.keno.drawer import Count, DrawerAct
 from app.keno.tender import TenderKind
 from app.store.queries.people import Worker
 from app.store.records.tickets import insert_or_find
-from app.store.records.together import CameSecond, Row
+from app.store.records.together import CameSecond, Row, second_is_told
 from app.store.tables import (
     Account,
     Drawer,
@@ -161,7 +161,11 @@ def move_row(
 
 
 def set_drawer(unit: Unit, drawer: int, station: int, suspended_at: datetime | None) -> None:
-    """Have a drawer at a station, in use or suspended since a moment."""
-    unit.connection.execute(
-        update(Drawer).where(Drawer.id == drawer).values(station=station, suspended_at=suspended_at)
-    )
+    """Have a drawer at a station, in use or suspended since a moment.
+
+    Raises:
+        CameSecond: another was opened or put there at the same time.
+    """
+    moved = update(Drawer).where(Drawer.id == drawer)
+    with second_is_told():
+        unit.connection.execute(moved.values(station=station, suspended_at=suspended_at))

@@ -39,6 +39,10 @@ _ONCE = (
     "payout.check_number",
     "pk_presentation",
     "presentation.ticket",
+    "pk_day_close",
+    "day_close.day",
+    "uq_drawer_one_open",
+    "drawer.station",
     "pk_tax_paper",
     "tax_paper.ticket",
 )
@@ -58,7 +62,7 @@ def add_together(unit: Unit, entry: Mapping[str, object], rows: Sequence[Row]) -
         added = add_entry(unit, entry)
         add_rows(unit, added, rows)
         return added
-    with _second_is_told():
+    with second_is_told():
         return _add_at_once(unit, entry, rows)
 
 
@@ -68,7 +72,7 @@ def add_rows(unit: Unit, entry: int, rows: Sequence[Row]) -> None:
     Raises:
         CameSecond: as `add_together`.
     """
-    with _second_is_told():
+    with second_is_told():
         for table, same in groupby(rows, key=itemgetter(0)):
             named = {"entry": entry} if _names_entry(table) else {}
             unit.connection.execute(_plain(table), [{**values, **named} for _, values in same])
@@ -110,7 +114,8 @@ def _names_entry(table: type[Table]) -> bool:
 
 
 @contextmanager
-def _second_is_told() -> Iterator[None]:
+def second_is_told() -> Iterator[None]:
+    """Tell whoever does what can be done only once that another did it first."""
     try:
         yield
     except IntegrityError as error:

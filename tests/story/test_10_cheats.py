@@ -1,0 +1,182 @@
+"""What a cheat, a tired writer or a clock that was set back would do to the money."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from app.flow import authority
+from app.flow.access import at_console, disable_staff
+from app.flow.asking import answer_once
+from app.flow.close_day import close_day
+from app.flow.drawer import Minding, mind_drawer
+from app.flow.house_amounts import set_amount
+from app.flow.pay import Check
+from app.flow.permissions import Permission
+from app.flow.present import present_ticket
+from app.flow.release import release_game
+from app.keno.amounts import Amount, Dated
+from app.keno.drawer import Count, DrawerAct
+from app.keno.tender import Tender, TenderKind
+from tests.floor import ADA, CARD, MAX, SAM, SECOND_STATION, WANDA, Floor, secret_of
+from tests.looking import bodies, refuses, rows
+from tests.story.test_5_settlement import frozen_floor
+from tests.story.test_6_refunds import refund
+from tests.story.test_7_paying import (
+    MAX_APPROVES,
+    RICH,
+    SAM_APPROVES,
+    WON,
+    every,
+    pay,
+    sold,
+)
+from tests.story.test_9_days import TODAY, closed_drawer
+
+SHORT = CARD.read_bytes().replace(b"claim_minutes = 525_600", b"claim_minutes = 2_880")
+
+
+def two_days_to_claim(floor: Floor) -> None:
+    """Have the next game on a card whose wins expire after two days."""
+    floor.put_in_force(SHORT)
+    floor.pass_time(hours=2)
+    floor.play()
+
+
+@pytest.mark.rule("X-grade-twice", "X-audit-books")
+def test_a_game_that_is_graded_again_after_two_closes_is_in_the_third(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen_floor(floor, monkeypatch)
+    ((held,),) = rows(floor, "SELECT sum(cents) FROM posting WHERE drawer = 1")
+    closed_drawer(floor, int(held))
+    floor.pass_time(days=1)
+    close_day(floor.office, floor.sam, TODAY)
+    manager = at_console(floor.office, MAX, secret_of(MAX), Permission.GAME_RELEASE)
+    release_game(floor.office, floor.sam, manager, "M", 1, "the grader was mended")
+    floor.pass_time(days=1)
+    second = close_day(floor.office, floor.sam, TODAY + timedelta(days=1))
+    assert second["frozen"]  # it is neither frozen nor over
+    floor.grade(1)
+    floor.pass_time(days=1)
+    third = close_day(floor.office, floor.sam, TODAY + timedelta(days=2))
+    figures = third["figures"]
+    assert isinstance(figures, dict)
+    owed = rows(floor, "SELECT -sum(cents) FROM posting WHERE account = 'wins-payable'")
+    assert owed == [(figures["payable_carried_cents"],)]
+    assert (figures["adjusted_cents"] > 0, third["frozen"]) == (True, [])
+    floor.check_books()
+
+
+@pytest.mark.rule("15.6(c)", "X-clock")
+def test_a_win_that_was_posted_as_expired_stays_so_if_the_clock_is_set_back(floor: Floor) -> None:
+    two_days_to_claim(floor)
+    wanda = sold(floor)
+    floor.play()
+    closed_drawer(floor, 10_008_000)
+    in_time = floor.moment[0] + timedelta(days=1)
+    for day in range(3):
+        floor.pass_time(days=1)
+        close_day(floor.office, floor.sam, TODAY + timedelta(days=day))
+    floor.moment[0] = in_time
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    with refuses("ticket.expired"):
+        pay(floor, wanda)
+
+
+@pytest.mark.rule("15.6(c)", "X-not-decided")
+def test_a_ticket_brought_in_time_but_not_decided_is_paid_when_it_is(floor: Floor) -> None:
+    two_days_to_claim(floor)
+    wanda = sold(floor)
+    number = floor.lock()
+    floor.pass_time(days=1)
+    with refuses("ticket.not_decided"):
+        present_ticket(floor.office, floor.signed_in(WANDA), 1, floor.code(1))
+    floor.pass_time(days=2)
+    floor.draw()
+    floor.grade(number)
+    wanda = floor.signed_in(WANDA)
+    assert pay(floor, wanda)["win_cents"] == WON
+    floor.check_books()
+
+
+@pytest.mark.rule("15.6(c)", "X-drawer")
+def test_a_ticket_for_which_there_was_no_cash_stays_payable(floor: Floor) -> None:
+    two_days_to_claim(floor)
+    wanda = floor.signed_in(WANDA)
+    drawer = floor.open_drawer(wanda, Count({TenderKind.COIN: 1}))["drawer"]
+    chips = (Tender(TenderKind.CHIPS, 8_000),)
+    floor.sell(wanda, replace(every(), tender=chips))
+    floor.play()
+    with refuses("drawer.not_enough_cash"):
+        pay(floor, wanda)
+    assert [body["why"] for body in bodies(floor, "PRESENTED")] == ["drawer.not_enough_cash"]
+    floor.close_drawer(wanda, drawer, Count({TenderKind.COIN: 1, TenderKind.CHIPS: 8_000}))
+    floor.pass_time(days=3)
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    assert pay(floor, wanda)["win_cents"] == WON
+    floor.check_books()
+
+
+@pytest.mark.rule("15.4(d)-refund", "X-drawer")
+def test_no_refund_comes_out_of_a_drawer_without_cash(floor: Floor) -> None:
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, Count({TenderKind.COIN: 1}))
+    floor.sell(wanda, replace(every(3), tender=(Tender(TenderKind.CHIPS, 24_000),)))
+    floor.play()
+    with refuses("drawer.not_enough_cash"):
+        refund(floor, wanda)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-pay-second-tier", "X-access-disable")
+def test_a_manager_who_is_disabled_in_between_has_approved_nothing(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = at_console(floor.office, MAX, secret_of(MAX), Permission.AMOUNT_SET)
+    low = Dated(Amount.SECOND_TIER, floor.moment[0].date() + timedelta(days=1), 1_000)
+    set_amount(floor.office, floor.sam, manager, low)
+    floor.pass_time(days=1)
+    wanda = sold(floor)
+    floor.play()
+
+    def disabled_first(*given: object) -> object:
+        disable_staff(floor.office, floor.signed_in(ADA, SECOND_STATION), MAX)
+        return answer_once(*given)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(authority, "answer_once", disabled_first)
+        with refuses("staff.disabled"):
+            pay(floor, wanda, approval=SAM_APPROVES, manager=MAX_APPROVES)
+    assert rows(floor, "SELECT count(*) FROM payout") == [(0,)]
+
+
+@pytest.mark.rule("15.6(a)")
+@pytest.mark.parametrize("number", ["1001 ", "a1", "", "N\u200b1", "9" * 41])
+def test_a_check_number_is_written_in_one_way(floor: Floor, number: str) -> None:
+    wanda = sold(floor)
+    floor.play()
+    with refuses("payment.check_incomplete"):
+        pay(floor, wanda, check=Check(number, "Pat Patron"))
+
+
+@pytest.mark.rule("X-drawer", "X-access")
+def test_a_writer_does_not_move_a_drawer_alone(floor: Floor) -> None:
+    wanda = floor.writing()
+    moving = Minding(1, DrawerAct.MOVE, SECOND_STATION, "nearer to the bar")
+    with refuses("approval.supervisor_needed"):
+        mind_drawer(floor.office, wanda, moving, floor.request_id())
+    sam = floor.signed_in(SAM, SECOND_STATION)
+    mind_drawer(floor.office, sam, moving, floor.request_id())
+    floor.check_books()
+
+
+@pytest.mark.rule("X-pay-second-tier")
+@pytest.mark.parametrize("cents", [0, -1, 10**30])
+def test_an_amount_that_is_none_is_refused(floor: Floor, cents: int) -> None:
+    manager = at_console(floor.office, MAX, secret_of(MAX), Permission.AMOUNT_SET)
+    tomorrow = floor.moment[0].date() + timedelta(days=1)
+    with refuses("amount.loose"):
+        set_amount(floor.office, floor.sam, manager, Dated(Amount.SECOND_TIER, tomorrow, cents))

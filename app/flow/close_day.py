@@ -16,7 +16,7 @@ from datetime import date, datetime, timedelta
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import Credentials, at_work, permit
 from app.flow.actor import Actor
 from app.flow.day import day_bounds, gaming_day
 from app.flow.expire import expire_wins
@@ -73,6 +73,21 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
             raise say_no(No.DAY_CLOSED, day=body["day"]) from None
         unit.commit()
     return {"day": body["day"], "figures": told_of(figures), "drawers": drawers, "frozen": frozen}
+
+
+def closed_day(office: Office, credentials: Credentials, day: date) -> dict[str, object]:
+    """Return what a day was closed with: whoever lost the answer to its close asks for it here.
+
+    Refuses: whoever may not see it; a day that is not closed.
+    """
+    with office.database.reading() as connection:
+        at_work(credentials, Permission.CASH_LOG)(Unit(office.database, connection))
+        found = days.closed_day(connection, day)
+    if found is None:
+        raise say_no(No.DAY_NOT_CLOSED, day=day.isoformat())
+    figures, drawers, frozen = found
+    told = {"figures": told_of(_read(figures)), "drawers": drawers, "frozen": frozen}
+    return {"day": day.isoformat(), **told, **so_far(office, day)}
 
 
 def told_of(figures: DayFigures) -> dict[str, object]:

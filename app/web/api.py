@@ -8,7 +8,7 @@ from app.clock import time_text
 from app.flow import access
 from app.flow.approvals import approve_payment
 from app.flow.cash_log import cash_log
-from app.flow.close_day import close_day, so_far
+from app.flow.close_day import close_day, closed_day, so_far
 from app.flow.draw import ask_to_void
 from app.flow.drawer import close_drawer, look_at_drawer, mind_drawer, move_cash, open_drawer
 from app.flow.lockout import lock_at_station
@@ -223,6 +223,13 @@ def close_gaming_day(day: str) -> Response:
     actor = access.acting(office(), credentials(), Permission.DAY_CLOSE)
     which = forms.read_day(day)
     return jsonify(close_day(office(), actor, which) | so_far(office(), which))
+
+
+@routes.get("/days/<day>")
+@needs(Permission.CASH_LOG)
+def look_at_day(day: str) -> Response:
+    """Look at a gaming day that was closed."""
+    return jsonify(closed_day(office(), credentials(), forms.read_day(day)))
 
 
 @routes.get("/days/<day>/cash")

@@ -88,6 +88,7 @@ def _paths() -> Schema:
             "post": _act("Ask for a locked game to be voided", "Reason", "Game", series, game)
         },
         "/unclaimed": {"get": _act("Wins that nobody has come for", None, "Unclaimed")},
+        "/days/{day}": {"get": _act("Look at a closed day", None, "DayClosed", day)},
         "/days/{day}/close": {"post": _act("Close a gaming day", "Nothing", "DayClosed", day)},
         "/days/{day}/cash": {"get": _act("Cash in and out by patron", None, "CashLog", day)},
         "/staff/disable": {"post": _act("Disable a person", "Named", "Named")},

@@ -61,6 +61,7 @@ STATUS: dict[str, int] = {
     No.TIME_PASSED.code: 409,
     No.DAY_NOT_OVER.code: 409,
     No.DAY_CLOSED.code: 409,
+    No.DAY_NOT_CLOSED.code: 404,
     No.DAY_NOT_NEXT.code: 409,
     No.DAY_GAMES.code: 409,
     No.DAY_DRAWERS.code: 409,

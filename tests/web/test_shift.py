@@ -126,6 +126,8 @@ def test_what_does_not_fit_an_entry_of_the_log_is_refused(app: Flask, floor: Flo
         {"currency": {"2000": "five"}},
         {"coupon": 100},
         {"currency": -1},
+        {"currency": 100_000_000_000, "coin": 1},
+        {"chips": {str(cents): 1_000_000 for cents in range(1, 100_000, 100)}},
     ],
 )
 def test_a_count_of_what_there_is_not_is_refused(
@@ -135,3 +137,25 @@ def test_a_count_of_what_there_is_not_is_refused(
     station.sign_in()
     refused = station.post("drawers", {"counted": counted, "verifier": MAX_COUNTS})
     assert refused.status == 422, refused.json
+
+
+@pytest.mark.rule("X-audit-books")
+def test_whoever_lost_the_answer_to_a_close_of_day_finds_it_again(app: Flask, floor: Floor) -> None:
+    station = Station(app.test_client(), floor)
+    station.sign_in(SAM)
+    assert station.get("days/2026-11-16").status == 404
+    floor.pass_time(days=1)
+    station.sign_in(SAM)
+    told = station.post("days/2026-11-16/close", {})
+    assert told.status == 200, told.json
+    assert station.get("days/2026-11-16").json == told.json
+    assert station.post("days/2026-11-16/close", {}).status == 409
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "tomorrow", "2026-02-30"])
+def test_a_day_on_which_nobody_plays_is_refused(app: Flask, floor: Floor, day: str) -> None:
+    station = Station(app.test_client(), floor)
+    station.sign_in(SAM)
+    assert station.get(f"days/{day}").status == 422
+    assert station.get(f"days/{day}/cash").status == 422
+    assert station.post(f"days/{day}/close", {}).status == 422

@@ -110,9 +110,11 @@ def closed_days(connection: Connection) -> dict[date, tuple[Any, Any]]:
     return {day: (figures, frozen) for day, figures, frozen in connection.execute(found)}
 
 
-def first_day_with_games(connection: Connection) -> str | None:
-    """Return the first day to which a game belongs."""
-    return connection.execute(select(func.min(Game.gaming_day))).scalar_one_or_none()
+def closed_day(connection: Connection, day: date) -> tuple[Any, Any, Any] | None:
+    """Return figures, drawers and frozen games of a day, if it is closed."""
+    found = select(DayClose.figures, DayClose.drawers, DayClose.frozen).where(DayClose.day == day)
+    row = connection.execute(found).first()
+    return None if row is None else (row.figures, row.drawers, row.frozen)
 
 
 def perhaps_expired(connection: Connection, now: datetime) -> list[int]:

@@ -23,7 +23,7 @@ from app.keno.game import GameState
 from app.keno.grading import grade_game
 from app.keno.money import dollars
 from app.keno.numbering import printed_number
-from app.keno.payment import GameWin, explained, reportable
+from app.keno.payment import GameWin, explained, reportable, unreported
 from app.keno.refund import Back, refund_of
 from app.keno.refusals import Refused
 from app.keno.spots import mask_of
@@ -112,10 +112,13 @@ def claim_of(
     tender = queries.tender_of(unit.connection, ticket.number)
     wins = _wins(ticket, standing, tender)
     others: list[GameWin] = []
+    same_series = {ticket.number}
     before_cents = 0
     for number in in_contact:
         other = queries.ticket(unit.connection, number)
         if other is not None and number != ticket.number:
+            if other.series == ticket.series:
+                same_series.add(number)
             paid_with = queries.tender_of(unit.connection, number)
             others += _wins(other, _standing(office, unit, other, now), paid_with)
             paid = payments.payout(unit.connection, number)
@@ -127,8 +130,8 @@ def claim_of(
         for win in reportable([*wins, *others], amounts[Amount.TAX_PAPER])
         if (win.series, win.game) in played
     ]
-    done = payments.tax_papers(unit.connection, ticket.number)
-    due_papers = [win for win in due if win.game not in done]
+    said = payments.tax_papers(unit.connection, same_series) if due else {}
+    due_papers = unreported(due, said)
     void_games = [
         game.number
         for game in standing.games

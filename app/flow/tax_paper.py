@@ -5,13 +5,16 @@ Who it is for is sealed under a key that is not in the database; the log has a s
 Write order: there is one commit. *Crash before: it is not filled in. Crash after: it is.*
 """
 
+import hmac
 from dataclasses import dataclass
 from functools import partial
 
+from app.audit.canonical import canonical
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import Credentials, at_work
-from app.flow.asking import Answer, Asking, answer_once, asking, kept
+from app.flow.access import Approval, Credentials, at_work
+from app.flow.asking import Answer, Asking, asking, kept
+from app.flow.authority import Approved, answer_approved, check_authority
 from app.flow.claim import check_payable, claim_of, ticket_numbered
 from app.flow.contact import Contact, check_contact
 from app.flow.office import Office
@@ -22,6 +25,7 @@ from app.flow.refusals import No, say_no
 from app.keno.amounts import Amount
 from app.keno.numbering import printed_number
 from app.store.queries.people import Worker
+from app.store.records import payments as records
 from app.store.records.together import Row
 from app.store.tables import TaxPaper
 from app.store.unit import Unit
@@ -38,6 +42,8 @@ class Paper:
     name: str
     taxpayer_number: str
     contact: Contact | None = None
+    code: str | None = None  # from the paper of the ticket, or a supervisor approves
+    approval: Approval | None = None
 
 
 def file_tax_paper(
@@ -45,21 +51,35 @@ def file_tax_paper(
 ) -> Answer:
     """Note that the paper for a win is filled in; return its worksheet.
 
-    Refuses: whoever is not at work; a ticket that is not paid; a game for which none is due; a
-    paper without name or number.
+    Refuses: whoever is not at work; a wrong code, or none without a supervisor; a ticket that is
+    not paid; a game for which none is due; a paper without name or number.
     """
-    said = {"number": paper.number, "game": paper.game}
+    who_it_is = canonical({"name": paper.name, "number": paper.taxpayer_number})
+    said = {
+        "number": paper.number,
+        "game": paper.game,
+        "contact": paper.contact and vars(paper.contact),
+        # Kept for ever, so that nobody can find the name from it.
+        "patron": hmac.digest(office.keys.patron, who_it_is, "sha256").hex(),
+    }
     asked = asking(request, "tax-paper", said)
     worker = at_work(credentials, Permission.TICKET_PAY)
     check_contact(paper.contact)
     for text in (paper.name, paper.taxpayer_number):
         if not text.strip() or len(text) > TEXT_MAX or not text.isprintable():
             raise say_no(No.TAX_PAPER_INCOMPLETE)
-    return answer_once(office, asked, worker, partial(_file, office, asked, paper))
+    approvals = {Permission.APPROVE: paper.approval}
+    act = partial(_file, office, asked, paper)
+    return answer_approved(office, asked, worker, approvals, act)
 
 
-def _file(office: Office, asked: Asking, paper: Paper, unit: Unit, who: Worker) -> Answer:
+def _file(  # noqa: PLR0913, PLR0917  what is filled in, by whom, and in which transaction
+    office: Office, asked: Asking, paper: Paper, approved: Approved, unit: Unit, who: Worker
+) -> Answer:
+    records.hold_ticket(unit, paper.number)
     ticket = ticket_numbered(unit, paper.number)
+    supervisor = approved.get(Permission.APPROVE)
+    check_authority(office, unit, who, ticket, paper.code, supervisor)
     now = unit.now()
     claim = claim_of(office, unit, ticket, paid_before(unit, who, paper.contact), now)
     check_payable(claim)

@@ -5,7 +5,7 @@ games of what each was certified to pay, after any sharing of the aggregate limi
 game by game, line by line, as a writer would explain it to a patron.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -50,6 +50,22 @@ def reportable(wins: Sequence[GameWin], tax_cents: int) -> list[GameWin]:
             *which, before.win_cents + win.win_cents, before.wager_cents + win.wager_cents
         )
     return [game for game in games.values() if game.net_cents >= tax_cents]
+
+
+def unreported(due: Sequence[GameWin], said: Mapping[int, tuple[int, int]]) -> list[GameWin]:
+    """Return what is to be reported and stands on no paper yet.
+
+    Args:
+        due: what must be reported, game by game.
+        said: what the papers say that were filled in before: wins and wagers of each game.
+    """
+    rest = []
+    for win in due:
+        won, wagered = said.get(win.game, (0, 0))
+        left = GameWin(win.series, win.game, win.win_cents - won, win.wager_cents - wagered)
+        if left.win_cents or left.wager_cents:
+            rest.append(left)
+    return rest
 
 
 def expires_at(

@@ -252,6 +252,8 @@ def read_paper(number: int) -> Paper:
         fields.text("name"),
         fields.text("taxpayer_number"),
         _contact(fields),
+        fields.maybe_text("code"),
+        _approval(fields),
     )
     fields.no_more()
     refuse_all(faults)

@@ -357,6 +357,8 @@ SCHEMAS: dict[str, Schema] = {
         name=TEXT,
         taxpayer_number=TEXT,
         contact=CONTACT,
+        code=_maybe(TEXT),
+        approval=APPROVAL,
     ),
     "TaxWorksheet": _answer(
         number=NUMBER, game=NUMBER, win_cents=NUMBER, wager_cents=NUMBER, net_cents=NUMBER

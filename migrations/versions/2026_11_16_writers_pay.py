@@ -294,5 +294,6 @@ def _create_tables() -> None:
         sa.ForeignKeyConstraint(["staff"], ["staff.id"], name=op.f("fk_tax_paper_staff")),
         sa.ForeignKeyConstraint(["station"], ["station.id"], name=op.f("fk_tax_paper_station")),
         sa.ForeignKeyConstraint(["ticket"], ["ticket.number"], name=op.f("fk_tax_paper_ticket")),
-        sa.PrimaryKeyConstraint("ticket", "game", name=op.f("pk_tax_paper")),
+        sa.PrimaryKeyConstraint("entry", name=op.f("pk_tax_paper")),
     )
+    op.create_index(op.f("ix_tax_paper_ticket"), "tax_paper", ["ticket"])

@@ -102,7 +102,7 @@ def test_a_tax_paper_that_dies_anywhere_is_filed_once_or_not(floor: Floor) -> No
 
     def prepare() -> Act:
         ((number,), asked) = next(winners), floor.request_id()
-        paper = Paper(number, 1, "Pat Patron", "000-00-0000")
+        paper = Paper(number, 1, "Pat Patron", "000-00-0000", code=floor.code(number))
         return lambda here: file_tax_paper(here.office, wanda, paper, asked)
 
     assert killed_everywhere(floor, prepare, partial(number_of, floor, "tax_paper")) > 6

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.keno.grading import grade_game
 from app.keno.money import Rounding
-from app.keno.payment import GameWin, expires_at, explained, held_up, reportable
+from app.keno.payment import GameWin, expires_at, explained, held_up, reportable, unreported
 from app.keno.pricing import quote
 from app.keno.rate_card import RateCard
 from app.keno.request import Request
@@ -149,3 +149,12 @@ def test_the_time_for_which_games_are_frozen_is_counted_once(
     ]
     now = NOON + timedelta(hours=10)
     assert held_up(spans, NOON, now) == timedelta(hours=hours)
+
+
+@pytest.mark.rule("X-pay-tax")
+def test_what_stands_on_a_paper_is_not_reported_again() -> None:
+    due = [GameWin("M", 1, 300_000, 1_000), GameWin("M", 2, 250_000, 500)]
+    assert unreported(due, {}) == due
+    assert unreported(due, {1: (300_000, 1_000)}) == due[1:]
+    rest = [GameWin("M", 1, 100_000, 0)]
+    assert unreported(due, {1: (200_000, 1_000), 2: (250_000, 500)}) == rest

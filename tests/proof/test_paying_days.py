@@ -214,7 +214,9 @@ class House:
         self, writer: Credentials, number: int, games: list[int], contact: Contact | None
     ) -> None:
         for game in games:
-            paper = Paper(number, game, "Pat Patron", "000-00-0000", contact)
+            paper = Paper(
+                number, game, "Pat Patron", "000-00-0000", contact, self.floor.code(number)
+            )
             file_tax_paper(self.floor.office, writer, paper, self.floor.request_id())
 
 

@@ -9,12 +9,15 @@ from app.flow import authority
 from app.flow.access import at_console, disable_staff
 from app.flow.asking import answer_once
 from app.flow.close_day import close_day
+from app.flow.contact import Contact
 from app.flow.drawer import Minding, mind_drawer
 from app.flow.house_amounts import set_amount
 from app.flow.pay import Check
 from app.flow.permissions import Permission
 from app.flow.present import present_ticket
 from app.flow.release import release_game
+from app.flow.sell import Sale
+from app.flow.tax_paper import file_tax_paper
 from app.keno.amounts import Amount, Dated
 from app.keno.drawer import Count, DrawerAct
 from app.keno.tender import Tender, TenderKind
@@ -28,6 +31,7 @@ from tests.story.test_7_paying import (
     SAM_APPROVES,
     WON,
     every,
+    paper_of,
     pay,
     sold,
 )
@@ -151,6 +155,71 @@ def test_a_manager_who_is_disabled_in_between_has_approved_nothing(
         with refuses("staff.disabled"):
             pay(floor, wanda, approval=SAM_APPROVES, manager=MAX_APPROVES)
     assert rows(floor, "SELECT count(*) FROM payout") == [(0,)]
+
+
+def by_coupon(rate: str, serial: str) -> Sale:
+    """A ticket that always wins, and cost its patron nothing: all that it wins is net."""
+    sale = every(rate=rate)
+    return replace(sale, tender=(Tender(TenderKind.COUPON, int(float(rate) * 8_000), serial),))
+
+
+def papers(floor: Floor) -> list[tuple[int, int]]:
+    found = rows(floor, "SELECT ticket, win_cents FROM tax_paper ORDER BY entry")
+    return [(int(number), int(cents)) for number, cents in found]
+
+
+@pytest.mark.rule("X-pay-tax")
+def test_a_paper_that_says_too_little_is_followed_by_one_for_the_rest(floor: Floor) -> None:
+    """The paper of one ticket is filled in before the other one of the same game is paid."""
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    floor.sell(wanda, by_coupon("24.00", "A-1"))
+    floor.sell(wanda, by_coupon("40.00", "B-1"))
+    floor.play()
+    contact = Contact("c-1")
+    file_tax_paper(floor.office, wanda, paper_of(floor, 2), floor.request_id())
+    assert pay(floor, wanda, 1, contact=contact)["win_cents"] == 144_000
+    with refuses("payment.tax_paper_needed"):
+        pay(floor, wanda, 2, contact=contact, approval=SAM_APPROVES)
+    rest = file_tax_paper(floor.office, wanda, paper_of(floor, 2, contact), floor.request_id())
+    assert (rest["win_cents"], rest["net_cents"]) == (144_000, 144_000)
+    assert papers(floor) == [(2, 240_000), (2, 144_000)]
+    pay(floor, wanda, 2, contact=contact, approval=SAM_APPROVES)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-pay-tax")
+def test_nothing_is_reported_twice(floor: Floor) -> None:
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    for number in (1, 2, 3):
+        floor.sell(wanda, by_coupon("24.00", f"A-{number}"))
+    floor.play()
+    contact = Contact("c-1")
+    pay(floor, wanda, 1, contact=contact)
+    for number in (2, 3):
+        paper = paper_of(floor, number, contact)
+        file_tax_paper(floor.office, wanda, paper, floor.request_id())
+        pay(floor, wanda, number, contact=contact, approval=SAM_APPROVES)
+    assert papers(floor) == [(2, 288_000), (3, 144_000)]
+    floor.check_books()
+
+
+@pytest.mark.rule("X-pay-tax", "X-access")
+def test_nobody_fills_in_the_paper_of_a_ticket_that_they_have_not_seen(floor: Floor) -> None:
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    floor.sell(wanda, by_coupon("40.00", "A-1"))
+    floor.play()
+    seen = paper_of(floor)
+    with refuses("approval.needed"):
+        file_tax_paper(floor.office, wanda, replace(seen, code=None), floor.request_id())
+    with refuses("ticket.wrong_code"):
+        file_tax_paper(floor.office, wanda, replace(seen, code="1" * 25), floor.request_id())
+    torn = replace(seen, code=None, approval=SAM_APPROVES)
+    file_tax_paper(floor.office, wanda, torn, "paper-of-pat")
+    with refuses("request_id.other_content"):
+        file_tax_paper(floor.office, wanda, replace(torn, name="Mickey"), "paper-of-pat")
 
 
 @pytest.mark.rule("15.6(a)")

@@ -53,7 +53,6 @@ BILLS = (Tender(TenderKind.CURRENCY, 1_000_000),)
 RICH = Count({TenderKind.CURRENCY: 10_000_000})
 SAM_APPROVES = Approval(SAM, secret_of(SAM))
 MAX_APPROVES = Approval(MAX, secret_of(MAX))
-PAPER = Paper(1, 1, "Pat Patron", "000-00-0000")
 
 
 def every(games: int = 1, rate: str = "1.00") -> Sale:
@@ -63,6 +62,11 @@ def every(games: int = 1, rate: str = "1.00") -> Sale:
 
 
 WON = 20 * 300  # what it wins at a dollar a way
+
+
+def paper_of(floor: Floor, number: int = 1, contact: Contact | None = None) -> Paper:
+    """The paper of a ticket's first game, filled in."""
+    return Paper(number, 1, "Pat Patron", "000-00-0000", contact, floor.code(number))
 
 
 def sold(floor: Floor, sale: Sale | None = None) -> Credentials:
@@ -345,7 +349,7 @@ def test_above_another_amount_a_manager_outside_keno_approves_too(
     floor: Floor, monkeypatch: pytest.MonkeyPatch, cents: int, needed: bool
 ) -> None:
     wanda = winning(floor, monkeypatch, cents)
-    file_tax_paper(floor.office, wanda, PAPER, floor.request_id())
+    file_tax_paper(floor.office, wanda, paper_of(floor), floor.request_id())
     if needed:
         with refuses("approval.manager_needed"):
             pay(floor, wanda, approval=SAM_APPROVES)
@@ -457,12 +461,12 @@ def test_a_win_is_reported_at_the_amount_of_the_year_in_which_it_is_paid(
     if needed:
         with refuses("payment.tax_paper_needed"):
             pay(floor, wanda, approval=SAM_APPROVES)
-        done = file_tax_paper(floor.office, wanda, PAPER, "tax-paper-1")
+        done = file_tax_paper(floor.office, wanda, paper_of(floor), "tax-paper-1")
         assert done["net_cents"] == win_cents - 8_000
-        assert file_tax_paper(floor.office, wanda, PAPER, "tax-paper-1") == done
+        assert file_tax_paper(floor.office, wanda, paper_of(floor), "tax-paper-1") == done
     else:
         with refuses("payment.no_tax_paper"):
-            file_tax_paper(floor.office, wanda, PAPER, floor.request_id())
+            file_tax_paper(floor.office, wanda, paper_of(floor), floor.request_id())
     assert pay(floor, wanda, approval=SAM_APPROVES)["win_cents"] == win_cents
 
 
@@ -471,10 +475,10 @@ def test_who_a_tax_paper_is_for_is_sealed_and_only_hashed_in_the_log(
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanda = winning(floor, monkeypatch, 300_000)
-    for paper in (replace(PAPER, name=" "), replace(PAPER, taxpayer_number="")):
+    for paper in (replace(paper_of(floor), name=" "), replace(paper_of(floor), taxpayer_number="")):
         with refuses("payment.tax_paper_incomplete"):
             file_tax_paper(floor.office, wanda, paper, floor.request_id())
-    file_tax_paper(floor.office, wanda, PAPER, floor.request_id())
+    file_tax_paper(floor.office, wanda, paper_of(floor), floor.request_id())
     (body,) = bodies(floor, "TAX-PAPER")
     assert "Pat" not in str(body)
     ((sealed,),) = rows(floor, "SELECT sealed FROM tax_paper")

@@ -91,7 +91,7 @@ def test_a_large_win_is_approved_from_pages_and_reported(app: Flask, floor: Floo
     other.sign_in(SUE)
     seen = other.post("tickets/1/approve", {}).json
     assert (seen["tier"], seen["cents"]) == ("supervisor", 600_000)
-    paper = {"game": 1, "name": "Pat Patron", "taxpayer_number": "1"}
+    paper = {"game": 1, "name": "Pat Patron", "taxpayer_number": "1", **code}
     none = station.post("tickets/1/tax-paper", paper)
     assert (none.status, none.json["code"]) == (409, "payment.no_tax_paper")
     check = {**code, "check": {"number": "1001", "payee": "Pat Patron"}}

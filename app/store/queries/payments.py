@@ -1,5 +1,6 @@
 """Payments: what was paid, approved and filled in, and what the house has set."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -104,10 +105,14 @@ def approvals(connection: Connection, ticket: int) -> list[ApprovalRow]:
     ]
 
 
-def tax_papers(connection: Connection, ticket: int) -> set[int]:
-    """Return the games of a ticket for which the paper is filled in."""
-    found = select(TaxPaper.game).where(TaxPaper.ticket == ticket)
-    return set(connection.execute(found).scalars())
+def tax_papers(connection: Connection, tickets: Collection[int]) -> dict[int, tuple[int, int]]:
+    """Return what the papers of tickets of one series say for each game: wins and wagers."""
+    found = (
+        select(TaxPaper.game, func.sum(TaxPaper.win_cents), func.sum(TaxPaper.wager_cents))
+        .where(TaxPaper.ticket.in_(tickets))
+        .group_by(TaxPaper.game)
+    )
+    return {game: (int(won), int(paid)) for game, won, paid in connection.execute(found)}
 
 
 def locked_at(connection: Connection, series: str, number: int) -> datetime | None:

@@ -43,8 +43,6 @@ _ONCE = (
     "day_close.day",
     "uq_drawer_one_open",
     "drawer.station",
-    "pk_tax_paper",
-    "tax_paper.ticket",
 )
 
 

@@ -87,13 +87,16 @@ class Approval(Table):
 
 
 class TaxPaper(Table):
-    """The paper for a win that must be reported is filled in; who it is for is sealed."""
+    """The paper for a win that must be reported is filled in; who it is for is sealed.
+
+    There can be a second for the same game, of what the first one did not say yet.
+    """
 
     __tablename__ = "tax_paper"
     append_only = True
 
-    ticket: Mapped[Number] = mapped_column(ForeignKey("ticket.number"), primary_key=True)
-    game: Mapped[Number] = mapped_column(primary_key=True, autoincrement=False)
+    ticket: Mapped[Number] = mapped_column(ForeignKey("ticket.number"), index=True)
+    game: Mapped[Number]
     win_cents: Mapped[Amount]
     wager_cents: Mapped[Amount]
     due_at_cents: Mapped[Amount]  # the amount at which it is due, on that day
@@ -102,7 +105,7 @@ class TaxPaper(Table):
     station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     done_at: Mapped[Moment]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"))
+    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), primary_key=True)
 
 
 class Payout(Table):

@@ -25,27 +25,19 @@ from app.flow.settle import settle_game
 from app.store.records.outcomes import event_row
 from app.store.records.running import add_event
 from bench.crowd import fill, sell_mix
+from bench.house import NAMES, on_both_engines
 from bench.measure import Result
-from tests.engines import address, new_database
 from tests.floor import WALT, Floor, dollar
-from tests.postgres import postgres_server
 
 TICKETS = 1_000_000 if os.environ.get("SCALE") == "year" else 100_000
 BOARDS = 200
 EVENTS = 20
 MEMORY_GOAL_MIB = 64.0
-NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 
 def measure() -> Iterator[Result]:
     """Measure games on both engines, and the feed."""
-    with TemporaryDirectory(prefix="keno-") as folder:
-        root = Path(folder)
-        yield from _engine("sqlite", root, lambda name: f"sqlite:///{root / name}.db")
-    with postgres_server() as server, TemporaryDirectory(prefix="keno-") as folder:
-        yield from _engine(
-            "postgresql", Path(folder), lambda _: address(server, new_database(server))
-        )
+    yield from on_both_engines(_engine)
     with TemporaryDirectory(prefix="keno-") as folder:
         yield from _boards(Path(folder))
 

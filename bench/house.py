@@ -1,17 +1,33 @@
 """A house with many stations, a writer with an open drawer at each."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from app.flow.access import Credentials
 from app.flow.found_house import HousePlan, LocationPlan, StaffPlan
 from app.keno.drawer import Count
 from app.store.tables import LocationKind, Role
+from bench.measure import Result
 from tests import floor as floors
+from tests.engines import address, new_database
 from tests.floor import BANK, Floor, secret_of
+from tests.postgres import postgres_server
 
 MOST = 128
 NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+
+
+def on_both_engines(
+    part: Callable[[str, Path, Callable[[str], str]], Iterator[Result]],
+) -> Iterator[Result]:
+    """Measure on SQLite and then on PostgreSQL; each part is told how to come by a database."""
+    with TemporaryDirectory(prefix="keno-") as folder:
+        root = Path(folder)
+        yield from part("sqlite", root, lambda name: f"sqlite:///{root / name}.db")
+    with postgres_server() as server, TemporaryDirectory(prefix="keno-") as folder:
+        yield from part("postgresql", Path(folder), lambda _: address(server, new_database(server)))
 
 
 def crowded_house(

@@ -7,7 +7,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from statistics import median
-from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from sqlalchemy import text
@@ -20,14 +19,12 @@ from app.keno.drawer import Count
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from bench.crowd import fill
-from bench.house import NAMES, crowded_house, headers_of
+from bench.house import NAMES, crowded_house, headers_of, on_both_engines
 from bench.load import SENDERS, WORKERS, Act, Load, in_turns, rate_of
 from bench.measure import Result
 from bench.presold import presell
 from bench.raw import Raw
-from tests.engines import address, new_database
 from tests.floor import Floor
-from tests.postgres import postgres_server
 from tests.web.server import Client, serving
 
 STATIONS = (1, 32)
@@ -42,13 +39,7 @@ RICH = Count({TenderKind.CURRENCY: 1_000_000_000})
 
 def measure() -> Iterator[Result]:
     """Measure paying and looking up on both engines."""
-    with TemporaryDirectory(prefix="keno-") as folder:
-        root = Path(folder)
-        yield from _engine("sqlite", root, lambda name: f"sqlite:///{root / name}.db")
-    with postgres_server() as server, TemporaryDirectory(prefix="keno-") as folder:
-        yield from _engine(
-            "postgresql", Path(folder), lambda _: address(server, new_database(server))
-        )
+    yield from on_both_engines(_engine)
 
 
 def _engine(engine: str, root: Path, new_url: Callable[[str], str]) -> Iterator[Result]:

@@ -14,11 +14,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
-from tempfile import TemporaryDirectory
 
 from app.flow.access import Credentials
 from app.flow.lockout import lock_game
-from bench.house import NAMES, crowded_house, headers_of
+from bench.house import NAMES, crowded_house, headers_of, on_both_engines
 from bench.load import (
     ROUNDS,
     SECONDS,
@@ -34,9 +33,7 @@ from bench.load import (
 from bench.measure import Result
 from bench.presold import presell
 from bench.raw import Raw
-from tests.engines import address, new_database
 from tests.floor import Floor
-from tests.postgres import postgres_server
 from tests.web.server import Client, serving
 from tests.web.test_api import SALE
 
@@ -47,13 +44,7 @@ SOLD_BEFORE = (10_000, 1_000_000) if os.environ.get("SCALE") == "year" else (10_
 
 def measure() -> Iterator[Result]:
     """Measure selling on both engines."""
-    with TemporaryDirectory(prefix="keno-") as folder:
-        root = Path(folder)
-        yield from _engine("sqlite", root, lambda name: f"sqlite:///{root / name}.db")
-    with postgres_server() as server, TemporaryDirectory(prefix="keno-") as folder:
-        yield from _engine(
-            "postgresql", Path(folder), lambda _: address(server, new_database(server))
-        )
+    yield from on_both_engines(_engine)
 
 
 def _engine(engine: str, root: Path, new_url: Callable[[str], str]) -> Iterator[Result]:

@@ -1,6 +1,7 @@
 """The JSON forms of what stations ask for: plain values out, every fault of the form at once."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, date, datetime
 
 from flask import request
@@ -126,14 +127,15 @@ def read_day(text: str) -> date:
 
     Refuses: what is none.
     """
-    try:
+    faults: list[Refusal] = []
+    day = date.min
+    with suppress(ValueError):
         day = date.fromisoformat(text)
-        if day.year in YEARS:
-            return day
-        raise ValueError  # noqa: TRY301  a day, but none on which anyone plays
-    except ValueError:
-        refuse_all([refusal(Code.WRONG_TYPE, "day", field="day", wanted="a day, as 2026-12-01,")])
-        raise
+    if day.year not in YEARS:
+        wanted = "a day, as 2026-12-01,"
+        faults.append(refusal(Code.WRONG_TYPE, "day", field="day", wanted=wanted))
+    refuse_all(faults)
+    return day
 
 
 def read_closing() -> tuple[datetime | None, str]:

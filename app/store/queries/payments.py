@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from sqlalchemy import Connection, func, literal, select
+from sqlalchemy import ColumnElement, Connection, func, literal, select
 
 from app.keno.amounts import Amount, Dated
 from app.store.tables import (
@@ -204,6 +204,6 @@ _SUMMED = (
 )
 
 
-def _sums(connection: Connection, *which: object) -> ContactSums:
-    found = select(*(func.coalesce(func.sum(column), 0) for column in _SUMMED)).where(*which)  # type: ignore[arg-type]
+def _sums(connection: Connection, *which: ColumnElement[bool]) -> ContactSums:
+    found = select(*(func.coalesce(func.sum(column), 0) for column in _SUMMED)).where(*which)
     return ContactSums(*(int(cents) for cents in connection.execute(found).one()))

@@ -290,7 +290,7 @@ class Floor:
         signed = self.books_keys
         with self.office.database.reading(at_length=True) as connection:
             found = check_books(connection, *signed)
-        assert [fault for faults in found.values() for fault in faults] == []
+        assert [str(fault) for faults in found.values() for fault in faults] == []
 
     def close(self) -> None:
         self.keyed.close()

@@ -181,8 +181,11 @@ def working(unit: Unit, credentials: Credentials) -> Worker:
         raise say_no(No.STATION_DISABLED, station=found.station_code)
     if found.staff_disabled:
         raise say_no(No.STAFF_DISABLED, name=found.name)
-    if found.ended or found.until <= unit.now(found.read_at):
+    now = unit.now(found.read_at)
+    if found.ended or found.until <= now:
         raise say_no(No.NOT_SIGNED_IN)
+    if found.day_closed_at is not None and now < found.day_closed_at:
+        raise say_no(No.CLOCK_BACK)  # else an act could be dated into a day that is closed
     return found
 
 

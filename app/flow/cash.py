@@ -1,9 +1,24 @@
-"""Whether there is enough cash in a drawer for what goes out of it."""
+"""Whether there is enough in a drawer for what goes out of it."""
+
+from collections import Counter
+from collections.abc import Iterable
 
 from app.keno.drawer import CASH
+from app.keno.tender import Tender, TenderKind
 from app.store.queries import drawers
 from app.store.queries.people import Worker
 from app.store.unit import Unit
+
+
+def are_in_drawer(unit: Unit, who: Worker, parts: Iterable[Tender]) -> bool:
+    """Whether a worker's drawer, which is held, has what goes back in kind; coupons never do."""
+    needed: Counter[TenderKind] = Counter()
+    for part in parts:
+        needed[TenderKind.CURRENCY if part.kind in CASH else part.kind] += part.cents
+    cash_cents = needed.pop(TenderKind.CURRENCY, 0)
+    inside = drawers.contents(unit.connection, who.drawer or 0)
+    rest = all(inside.get(kind, 0) >= cents for kind, cents in needed.items())
+    return rest and is_in_drawer(unit, who, cash_cents)
 
 
 def is_in_drawer(unit: Unit, who: Worker, cents: int) -> bool:

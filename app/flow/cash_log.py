@@ -10,7 +10,7 @@ from app.flow.access import Credentials, at_work
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.keno.amounts import Amount, amounts_on
-from app.store.queries import payments
+from app.store.queries import contacts, payments
 from app.store.unit import Unit
 
 
@@ -22,7 +22,7 @@ def cash_log(office: Office, credentials: Credentials, day: date) -> list[dict[s
     with office.database.reading() as connection:
         at_work(credentials, Permission.CASH_LOG)(Unit(office.database, connection))
         due_cents = amounts_on(day, payments.house_amounts(connection))[Amount.CURRENCY_REPORT]
-        found = payments.cash_of_day(connection, day)
+        found = contacts.cash_of_day(connection, day)
     most = {name: max(sums.cash_in_cents, sums.cash_out_cents) for name, sums in found}
     return [
         {

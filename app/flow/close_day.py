@@ -26,7 +26,7 @@ from app.flow.refusals import No, say_no
 from app.keno.day import DayFigures, added
 from app.keno.game import GameState
 from app.keno.shift import DrawerSum
-from app.store.queries import days, shifts
+from app.store.queries import days, house, shifts
 from app.store.records.together import CameSecond
 from app.store.tables import DayClose
 from app.store.unit import Unit
@@ -46,6 +46,8 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
         _check(office, unit, day, ends)
     expire_wins(office, ends)
     with office.unit() as unit:
+        for series in house.series_codes(unit.connection):
+            unit.lock_series(series)  # a lockout that began within the day is waited for
         _check(office, unit, day, ends)
         figures, frozen = _figures(office, unit, day)
         drawers = _drawers(office, unit, day).document()
@@ -118,13 +120,14 @@ def _bounds(office: Office, day: date) -> tuple[datetime, datetime]:
 
 def _check(office: Office, unit: Unit, day: date, ends: datetime) -> None:
     """Refuse a day that cannot be closed now."""
-    house, name = office.house, day.isoformat()
+    name = day.isoformat()
     if unit.now() < ends:
         raise say_no(No.DAY_NOT_OVER, day=name)
     closed = list(days.closed_days(unit.connection))
     if day in closed:
         raise say_no(No.DAY_CLOSED, day=name)
-    first = gaming_day(house.founded_at, house.time_zone, house.day_starts_minutes)
+    founded = office.house
+    first = gaming_day(founded.founded_at, founded.time_zone, founded.day_starts_minutes)
     following = closed[-1] + timedelta(days=1) if closed else first
     if day != following:
         raise say_no(No.DAY_NOT_NEXT, day=following.isoformat())

@@ -2,6 +2,9 @@
 
 "Cash this and replay it" is the commonest act in keno: the patron sees one amount, to collect or to
 pay. The cash that goes in and out is added up towards the currency report (X-pay-cash-log).
+
+A contact lasts for a gaming day at most. With a player card it counts together with all contacts of
+the day with that card, at whichever station, so that nobody is paid in parts to avoid an approval.
 """
 
 import re
@@ -12,8 +15,8 @@ from app.flow.day import gaming_day
 from app.flow.office import Office
 from app.flow.refusals import No, say_no
 from app.keno.amounts import Amount, amounts_on
-from app.store.queries import payments
-from app.store.queries.payments import ContactSums
+from app.store.queries import contacts, payments
+from app.store.queries.contacts import ContactSums, Patron
 from app.store.queries.people import Worker
 from app.store.records.together import Row
 from app.store.tables import ContactAct
@@ -47,6 +50,31 @@ def check_contact(contact: Contact | None) -> None:
             raise say_no(No.BAD_CONTACT, "contact")
 
 
+def patron_of(office: Office, unit: Unit, who: Worker, contact: Contact, now: datetime) -> Patron:
+    """Return whose contact this is.
+
+    Refuses: another player card than the one that was shown in it before.
+    """
+    house = office.house
+    day = gaming_day(now, house.time_zone, house.day_starts_minutes)
+    shown = contacts.shown_card(unit.connection, day, who.station, contact.id)
+    if contact.player_card is not None and shown not in (None, contact.player_card):
+        raise say_no(No.OTHER_CARD, "contact")
+    return Patron(day, who.station, contact.id, contact.player_card or shown)
+
+
+def paid_before(
+    office: Office, unit: Unit, who: Worker, contact: Contact | None, now: datetime
+) -> list[int]:
+    """Return the tickets that were paid to the same patron; nobody pays them more meanwhile."""
+    if contact is None:
+        return []
+    patron = patron_of(office, unit, who, contact, now)
+    if patron.player_card is not None:
+        unit.lock_patron(patron.player_card)  # a station alone is held by its drawer
+    return contacts.paid_to(unit.connection, patron)
+
+
 def contact_rows(  # noqa: PLR0913, PLR0917  who did what, with whom, and when
     office: Office,
     unit: Unit,
@@ -59,31 +87,28 @@ def contact_rows(  # noqa: PLR0913, PLR0917  who did what, with whom, and when
     """Return the row that keeps an act within its contact, and what the patron is told of it."""
     if contact is None:
         return [], {}
-    house = office.house
-    day = gaming_day(now, house.time_zone, house.day_starts_minutes)
+    patron = patron_of(office, unit, who, contact, now)
     row: Row = (
         ContactAct,
         {
             "station": who.station,
             "contact": contact.id,
             "player_card": contact.player_card,
-            "gaming_day": day,
+            "gaming_day": patron.day,
             "ticket": ticket,
             **vars(passed),
         },
     )
-    before = payments.contact_sums(unit.connection, who.station, contact.id)
-    here = _added(before, passed)
-    patron = here
-    if contact.player_card is not None:
-        patron = _added(payments.player_sums(unit.connection, contact.player_card, day), passed)
-    due = amounts_on(day, payments.house_amounts(unit.connection))[Amount.CURRENCY_REPORT]
+    here = _added(contacts.contact_sums(unit.connection, patron), passed)
+    in_all = _added(contacts.patron_sums(unit.connection, patron), passed)
+    amounts = amounts_on(patron.day, payments.house_amounts(unit.connection))
+    due_cents = amounts[Amount.CURRENCY_REPORT]
     told: dict[str, object] = {
         "id": contact.id,
         "net_cents": here.in_cents - here.out_cents,  # to collect; to pay, if it is negative
-        "cash_in_cents": patron.cash_in_cents,
-        "cash_out_cents": patron.cash_out_cents,
-        "currency_report": max(patron.cash_in_cents, patron.cash_out_cents) >= due,
+        "cash_in_cents": in_all.cash_in_cents,
+        "cash_out_cents": in_all.cash_out_cents,
+        "currency_report": max(in_all.cash_in_cents, in_all.cash_out_cents) >= due_cents,
     }
     return [row], {"contact": told}
 

@@ -7,7 +7,12 @@ from zoneinfo import ZoneInfo
 def gaming_day(moment: datetime, zone: str, starts_minutes: int) -> date:
     """Return the gaming day that a moment belongs to."""
     local = moment.astimezone(ZoneInfo(zone))
-    return (local.replace(tzinfo=None) - timedelta(minutes=starts_minutes)).date()
+    day = (local.replace(tzinfo=None) - timedelta(minutes=starts_minutes)).date()
+    # Where clocks are changed just when a day begins, the wall alone does not tell.
+    begins, ends = day_bounds(day, zone, starts_minutes)
+    if moment < begins:
+        return day - timedelta(days=1)
+    return day if moment < ends else day + timedelta(days=1)
 
 
 def day_bounds(day: date, zone: str, starts_minutes: int) -> tuple[datetime, datetime]:

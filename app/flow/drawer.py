@@ -17,7 +17,7 @@ from itertools import islice
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import Approval, Credentials, at_work
+from app.flow.access import Approval, Credentials, at_work, refused
 from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.authority import Approved, answer_approved
 from app.flow.office import Office
@@ -78,8 +78,9 @@ def _open(  # noqa: PLR0913, PLR0917  what was counted by whom, and in which tra
         "verifier": verifier.code,
         "counted": count.document(),
     }
-    entry = office.log(unit, Tag.DRAWER_OPEN, {**body, "time": time_text(unit.now())})
-    drawer = records.open_drawer(unit, who.station, who.staff, entry.id)
+    now = unit.now()
+    entry = office.log(unit, Tag.DRAWER_OPEN, {**body, "time": time_text(now)})
+    drawer = records.open_drawer(unit, who.station, who.staff, entry.id, now)
     answer: Answer = {"drawer": drawer, "opening_cents": count.total_cents}
     legs = [Leg(Account.DRAWER, cents, drawer, kind) for kind, cents in count.cents.items()]
     rows = [
@@ -133,6 +134,7 @@ def _close(  # noqa: PLR0913, PLR0917  what was counted by whom, and in which tr
     count = closing.count
     expected = queries.contents(unit.connection, drawer.id)
     over_cents = count.total_cents - sum(expected.values())
+    now = unit.now()
     paid = queries.paid_tickets(unit.connection, drawer.id)
     answer: Answer = {
         "drawer": drawer.id,
@@ -153,7 +155,7 @@ def _close(  # noqa: PLR0913, PLR0917  what was counted by whom, and in which tr
         "reason": closing.reason,
         **{name: answer[name] for name in ("drawer", "expected_cents", "counted_cents")},
         "over_short_cents": over_cents,
-        "time": time_text(unit.now()),
+        "time": time_text(now),
     }
     legs = [Leg(Account.DRAWER, -cents, drawer.id, kind) for kind, cents in expected.items()]
     rest = [Leg(Account.BANK, count.total_cents), Leg(Account.OVER_SHORT, -over_cents)]
@@ -164,7 +166,7 @@ def _close(  # noqa: PLR0913, PLR0917  what was counted by whom, and in which tr
         print_job_row(who.station, Slip.COUNT, {"drawer": drawer.id, "closing": True}),
     ]
     office.log_with(unit, Tag.DRAWER_CLOSE, body, rows)
-    records.close_drawer(unit, drawer.id)
+    records.close_drawer(unit, drawer.id, now)
     return answer
 
 
@@ -196,7 +198,9 @@ def move_cash(  # noqa: PLR0913, PLR0917  what is moved where, by whom, and who 
         sign = 1 if act is DrawerAct.FILL else -1
         inside = queries.contents(unit.connection, drawer)
         if any(inside.get(kind, 0) + sign * cents < 0 for kind, cents in amounts.items()):
-            raise say_no(No.NOT_IN_DRAWER)
+            # Noted, because whoever asks again and again finds out what is in it before the count.
+            no = say_no(No.NOT_IN_DRAWER)
+            raise refused(office, unit, no, drawer=drawer, station=who.station_code)
         now, total = unit.now(), sum(amounts.values())
         answer: Answer = {"drawer": drawer, "act": act.value, "cents": total}
         legs = [Leg(Account.DRAWER, sign * c, drawer, kind) for kind, c in amounts.items()]
@@ -282,9 +286,12 @@ def look_at_drawer(office: Office, credentials: Credentials, drawer: int) -> Ans
             "writer": row.writer_code,
             "station": row.station_code,
             "opened_at": time_text(row.opened_at),
-            "paid_tickets": [{"number": number, "cents": cents} for number, cents in paid.items()],
+            "paid_tickets": [{"number": number} for number in paid],
         }
-        if row.state is DrawerState.CLOSED:  # nothing of it before: the count is blind
+        if row.state is DrawerState.CLOSED:  # no amount before: the count is blind
+            told["paid_tickets"] = [
+                {"number": each, "cents": cents} for each, cents in paid.items()
+            ]
             told |= queries.closing(connection, drawer)
             told["explanations"] = queries.explanations(connection, drawer)
             told["found"] = found(unit, drawer, int(told["over_short_cents"]))

@@ -32,7 +32,7 @@ from app.flow.schedule import next_close
 from app.flow.seal import seal_log
 from app.keno.game import GameState
 from app.software import software_hash
-from app.store.queries import games, running
+from app.store.queries import days, games, running
 from app.store.queries.games import OpenGame
 from app.store.records import games as records
 from app.store.records.money import Leg, posting_rows
@@ -149,6 +149,9 @@ def _lock_open(
     office: Office, unit: Unit, by: dict[str, object], series: str, game: OpenGame
 ) -> None:
     now = unit.now()
+    closed_at = days.last_closed_at(unit.connection)
+    if closed_at is not None and now < closed_at:
+        raise say_no(No.CLOCK_BACK)  # else the game could belong to a day that is closed
     sold = games.sold_file(unit.connection, series, game.number)
     day = gaming_day(now, office.house.time_zone, office.house.day_starts_minutes).isoformat()
     body = {

@@ -27,11 +27,11 @@ from app.flow.claim import (
     ticket_numbered,
     why_not_payable,
 )
-from app.flow.contact import Contact, Passed, check_contact, contact_rows
+from app.flow.contact import Contact, Passed, check_contact, contact_rows, paid_before
 from app.flow.office import Office
 from app.flow.patron import Sealed, seal_patron
 from app.flow.permissions import Permission
-from app.flow.present import missing, note_presented, paid_before, presented
+from app.flow.present import missing, note_presented, presented
 from app.flow.refusals import No, check_reason, say_no
 from app.keno.numbering import printed_number
 from app.keno.tender import TenderKind
@@ -206,7 +206,8 @@ def _claim(office: Office, unit: Unit, who: Worker, paying: Paying, approved: Ap
     supervisor = approved.get(Permission.APPROVE)
     check_authority(office, unit, who, ticket, paying.code, supervisor)
     now = unit.now()
-    claim = claim_of(office, unit, ticket, paid_before(unit, who, paying.contact), now)
+    before = paid_before(office, unit, who, paying.contact, now)
+    claim = claim_of(office, unit, ticket, before, now)
     no = why_not_payable(claim)
     if no is not None:
         raise presented(office, unit, who, claim, no, now)

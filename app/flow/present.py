@@ -23,7 +23,7 @@ from app.flow.claim import (
     ticket_numbered,
     why_not_payable,
 )
-from app.flow.contact import Contact, check_contact
+from app.flow.contact import Contact, check_contact, paid_before
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
@@ -59,7 +59,7 @@ def present_ticket(
         ticket = ticket_numbered(unit, number)
         check_authority(office, unit, who, ticket, code, None)
         now = unit.now()
-        claim = claim_of(office, unit, ticket, paid_before(unit, who, contact), now)
+        claim = claim_of(office, unit, ticket, paid_before(office, unit, who, contact, now), now)
         no = why_not_payable(claim)
         if no is not None:
             raise presented(office, unit, who, claim, no, now)
@@ -85,13 +85,6 @@ def present_ticket(
                 for each in needs
             ],
         }
-
-
-def paid_before(unit: Unit, who: Worker, contact: Contact | None) -> list[int]:
-    """Return the tickets that were paid to the same patron within the contact."""
-    if contact is None:
-        return []
-    return payments.paid_in_contact(unit.connection, who.station, contact.id)
 
 
 def missing(unit: Unit, who: Worker, claim: Claim, approved: Approved) -> list[Refused]:

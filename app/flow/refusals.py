@@ -26,6 +26,10 @@ class No(Coded):
     WRONG_SECRET = "staff.wrong_secret", "The name or the secret is wrong."
     NO_SUCH_STAFF = "staff.unknown", "There is nobody named {name} among the staff."
     NOT_PERMITTED = "staff.not_permitted", "This is not for a {role} to do."
+    CLOCK_BACK = (
+        "clock.set_back",
+        "The clock of the house was set back behind the last close of a day; have it set right.",
+    )
 
     # Under which request id.
     NO_REQUEST_ID = "request_id.missing", "The station must give this act a request id."
@@ -141,6 +145,10 @@ class No(Coded):
     BAD_CONTACT = (
         "contact.bad_name",
         "A contact and a player card have 1 to 40 letters, digits, dots or dashes.",
+    )
+    OTHER_CARD = (
+        "contact.other_card",
+        "This contact was begun with another player card; begin a new one.",
     )
     DAY_NOT_OVER = "day.not_over", "The gaming day {day} is not over."
     DAY_CLOSED = "day.closed", "The gaming day {day} was closed before."

@@ -9,7 +9,7 @@ from app.keno.money import dollars
 from app.keno.payment import expires_at, held_up
 from app.keno.refund import refund_of
 from app.keno.standing import Known, Stands, stands
-from app.store.queries import Reading, days, payments, standing, tickets
+from app.store.queries import Reading, payments, standing, tickets
 from app.store.queries.payments import PayoutRow
 from app.store.queries.standing import PlayedGame
 from app.store.queries.tickets import TicketRow
@@ -59,7 +59,7 @@ def standing_of(
             is_void=ticket.voided_at is not None,
             has_won=bool(win_cents),
             is_paid=paid is not None,
-            is_late=late is not None or _is_posted(connection, ticket.number, win_cents),
+            is_late=late is not None,
             is_refund_due=bool(due),
         )
     )
@@ -96,11 +96,6 @@ def _expires_at(
     frozen = payments.freezes(connection, ticket.series, ticket.first_game, last)
     held = held_up(frozen, locked_at, now)
     return expires_at(locked_at, claim_minutes, held, ticket.prints_expiry)
-
-
-def _is_posted(connection: Reading, number: int, win_cents: int) -> bool:
-    """Whether a win was posted as expired, whatever the clock says now."""
-    return bool(win_cents) and days.is_expired(connection, number)
 
 
 def _came_in_time(connection: Reading, number: int, expires: datetime) -> bool:

@@ -16,11 +16,10 @@ from app.flow.access import Approval, Credentials, at_work
 from app.flow.asking import Answer, Asking, asking, kept
 from app.flow.authority import Approved, answer_approved, check_authority
 from app.flow.claim import check_payable, claim_of, ticket_numbered
-from app.flow.contact import Contact, check_contact
+from app.flow.contact import Contact, check_contact, paid_before
 from app.flow.office import Office
 from app.flow.patron import seal_patron
 from app.flow.permissions import Permission
-from app.flow.present import paid_before
 from app.flow.refusals import No, say_no
 from app.keno.amounts import Amount
 from app.keno.numbering import printed_number
@@ -81,7 +80,8 @@ def _file(  # noqa: PLR0913, PLR0917  what is filled in, by whom, and in which t
     supervisor = approved.get(Permission.APPROVE)
     check_authority(office, unit, who, ticket, paper.code, supervisor)
     now = unit.now()
-    claim = claim_of(office, unit, ticket, paid_before(unit, who, paper.contact), now)
+    before = paid_before(office, unit, who, paper.contact, now)
+    claim = claim_of(office, unit, ticket, before, now)
     check_payable(claim)
     due = next((win for win in claim.due_papers if win.game == paper.game), None)
     if due is None:

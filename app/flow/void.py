@@ -17,6 +17,7 @@ from app.clock import time_text
 from app.flow.access import Approval, Credentials, at_work
 from app.flow.asking import Answer, Asking, asking, kept
 from app.flow.authority import Approved, answer_approved, check_authority
+from app.flow.cash import are_in_drawer
 from app.flow.contact import Contact, Passed, check_contact, contact_rows
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -86,6 +87,8 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
     paid = paid_in_kind(queries.tender_of(unit.connection, ticket.number), ticket.price_cents)
     back = [{"kind": part.kind.value, "cents": part.cents} for part in paid]
     money = [part for part in paid if part.kind is not TenderKind.COUPON]
+    if not are_in_drawer(unit, who, money):
+        raise say_no(No.NOT_IN_DRAWER)
     cash = [part for part in money if part.kind in CASH]
     passed = Passed(out_cents=tendered_cents(money), cash_out_cents=tendered_cents(cash))
     contact, told = contact_rows(office, unit, who, voiding.contact, ticket.number, passed, now)
@@ -141,7 +144,7 @@ def _ticket_to_void(unit: Unit, who: Worker, number: int) -> tuple[TicketRow, da
     if found is None:
         raise say_no(No.UNKNOWN_TICKET, number=number)
     unit.share_series(found.series)
-    if not hold_drawer(unit, who):
+    if not hold_drawer(unit, who, alone=True):
         raise say_no(No.NO_DRAWER)
     ticket = queries.ticket(unit.connection, number) or found  # as it is now, under the lock
     if ticket.voided_at is not None:

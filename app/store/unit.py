@@ -2,8 +2,8 @@
 
 The written order of locks, for every stage: first the series (shared by whoever sells, voids,
 cancels or refunds; exclusive for lockout), then rows (the drawer: shared by whoever uses it, alone
-for its close), the counter of ticket numbers, because every sale of the house waits for it, and the
-feed last of all.
+for its close; the ticket), the player card of whoever is paid, the counter of ticket numbers,
+because every sale of the house waits for it, and the feed last of all.
 
 On PostgreSQL the lock on a series is an advisory lock of the transaction, which is a fair queue:
 with row locks, sellers who share the row would keep a locker waiting for ever. On SQLite there is
@@ -69,6 +69,10 @@ class Unit:
     def lock_series(self, series: str) -> None:
         """Wait for whoever sells for the series, and keep everyone else out."""
         self._lock(_LOCK, f"keno/series/{series}")
+
+    def lock_patron(self, player_card: str) -> None:
+        """Pay whoever holds a player card at one station after the other: wins are added up."""
+        self._lock(_LOCK, f"keno/player-card/{player_card}")
 
     def lock_feed(self) -> None:
         """Tell events one transaction after the other, so that their ids say in which order.

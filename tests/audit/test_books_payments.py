@@ -1,6 +1,6 @@
 """The books of payments and drawers: what is planted in them is found."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -11,13 +11,17 @@ from app.flow.drawer import Closing, close_drawer, move_cash
 from app.flow.house_amounts import set_amount
 from app.flow.permissions import Permission
 from app.flow.sell import Sale
+from app.flow.tax_paper import file_tax_paper
 from app.keno.amounts import Amount, Dated
 from app.keno.drawer import Count, DrawerAct
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from tests.audit.test_books import found_in, plant
 from tests.floor import MAX, SAM, WANDA, Floor, secret_of
-from tests.story.test_7_paying import pay
+from tests.looking import rows
+from tests.story.test_7_paying import paper_of, pay, sold
+from tests.story.test_9_days import TODAY, closed_drawer
+from tests.story.test_10_cheats import two_days_to_claim
 
 EVERY = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 30.00")
 BILLS = (Tender(TenderKind.CURRENCY, 1_000_000),)
@@ -28,16 +32,16 @@ SAM_APPROVES = Approval(SAM, secret_of(SAM))
 PLANTED: dict[str, tuple[str, set[str]]] = {
     "a ticket was paid more": (
         "UPDATE payout SET cents = cents + 1 WHERE ticket = 1",
-        {"facts", "payments", "wins"},
+        {"approvals", "days", "facts", "payments", "wins"},
     ),
-    "a payment is gone": ("DELETE FROM payout WHERE ticket = 1", {"facts", "wins"}),
+    "a payment is gone": ("DELETE FROM payout WHERE ticket = 1", {"days", "facts", "wins"}),
     "a payment was approved by nobody": (
         "UPDATE payout SET approver = NULL WHERE ticket = 1",
-        {"facts", "payments"},
+        {"facts"},
     ),
     "a payment was approved by who paid it": (
         "UPDATE payout SET approver = staff WHERE ticket = 1",
-        {"facts", "payments"},
+        {"facts"},
     ),
     "a payment is another writer's": (
         "UPDATE payout SET staff = (SELECT id FROM staff WHERE code = 'WALT') WHERE ticket = 1",
@@ -57,19 +61,19 @@ PLANTED: dict[str, tuple[str, set[str]]] = {
     ),
     "a void ticket was paid": (
         "UPDATE void SET ticket = 1 WHERE ticket = 2",
-        {"entries", "money", "payments", "sold files", "wins"},
+        {"days", "entries", "money", "payments", "sold files", "wins"},
     ),
     "an approval was of another amount": (
         "UPDATE approval SET cents = 1 WHERE ticket = 1",
-        {"facts"},
+        {"approvals", "facts"},
     ),
     "a drawer was counted otherwise": (
         "UPDATE drawer_count SET cents = cents + 1 WHERE closing",
-        {"drawers", "facts"},
+        {"days", "drawers", "facts"},
     ),
     "a drawer was opened with another bank": (
         "UPDATE drawer_count SET cents = cents + 1 WHERE NOT closing",
-        {"drawers"},
+        {"days", "drawers"},
     ),
     "a count was of one alone": ("UPDATE drawer_count SET verifier = NULL", {"facts"}),
     "a ticket can be claimed longer than it says": (
@@ -88,7 +92,7 @@ PLANTED: dict[str, tuple[str, set[str]]] = {
     ),
     "another supervisor approved a payment": (
         "UPDATE approval SET staff = (SELECT id FROM staff WHERE code = 'SUE')",
-        {"facts"},
+        {"approvals", "facts"},
     ),
     "others set an amount": (
         "UPDATE house_amount SET staff = (SELECT id FROM staff WHERE code = 'SUE')",
@@ -96,9 +100,75 @@ PLANTED: dict[str, tuple[str, set[str]]] = {
     ),
     "a game of a closed day was won for more": (
         "UPDATE settlement SET paid_cents = paid_cents + 1",
-        {"days", "facts", "wins"},
+        {"facts", "wins"},
     ),
     "a day was closed with other shifts": ("UPDATE day_close SET drawers = '{}'", {"facts"}),
+    "an approval is gone": ("DELETE FROM approval", {"approvals"}),
+    "a payment was of coin": (
+        "UPDATE posting SET kind = 'coin' WHERE entry = (SELECT entry FROM payout)",
+        {"payments"},
+    ),
+    "a payment was from a drawer that is not there": (
+        "UPDATE payout SET drawer = 99",
+        {"days", "drawers", "payments"},
+    ),
+    "a fill came to more": (
+        "UPDATE posting SET cents = 2 * cents WHERE entry = (SELECT entry FROM drawer_move)",
+        {"drawers", "money"},
+    ),
+    "a drawer is another writer's": (
+        "UPDATE drawer SET staff = (SELECT id FROM staff WHERE code = 'WALT')",
+        {"days", "drawers"},
+    ),
+    "a drawer was opened on another day": (
+        "UPDATE drawer SET opened_at = :late",
+        {"days", "drawers"},
+    ),
+    "an act in a contact is gone": ("DELETE FROM contact_act", {"contacts"}),
+    "a contact is another": ("UPDATE contact_act SET contact = 'c-2'", {"contacts"}),
+    "a contact was on another day": (
+        "UPDATE contact_act SET gaming_day = '2026-11-17'",
+        {"contacts"},
+    ),
+    "a patron was given more in cash": (
+        "UPDATE contact_act SET cash_out_cents = cash_out_cents + 1",
+        {"contacts"},
+    ),
+    "the log says that nobody approved": (
+        """UPDATE log_entry SET body = replace(body, '"approver":"SAM"', '"approver"\\:null')
+        WHERE tag = 'PAID'""",
+        {"approvals", "facts", "log"},
+    ),
+    "the log says that a writer approved": (
+        """UPDATE log_entry SET body = replace(body, '"approver":"SAM"', '"approver":"WALT"')
+        WHERE tag = 'PAID'""",
+        {"approvals", "facts", "log"},
+    ),
+    "the log says that the writer approved": (
+        """UPDATE log_entry SET body = replace(body, '"approver":"SAM"', '"approver":"WANDA"')
+        WHERE tag = 'PAID'""",
+        {"approvals", "facts", "log"},
+    ),
+    "the log says that a supervisor was the manager": (
+        """UPDATE log_entry SET body = replace(body, '"manager"\\:null', '"manager":"SAM"')
+        WHERE tag = 'PAID'""",
+        {"approvals", "facts", "log"},
+    ),
+    "the log tells a patron another amount": (
+        """UPDATE log_entry SET body = replace(body, '"net_cents":-', '"net_cents":-1')
+        WHERE tag = 'PAID'""",
+        {"contacts", "log"},
+    ),
+    "the log says that a day was written for more": (
+        """UPDATE log_entry SET body = replace(body, '"write_cents":', '"write_cents"\\:1')
+        WHERE tag = 'DAY-CLOSE'""",
+        {"days", "facts", "log"},
+    ),
+    "the log says that a shift paid more": (
+        """UPDATE log_entry SET body = replace(body, '"paid_cents":', '"paid_cents"\\:1')
+        WHERE tag = 'DAY-CLOSE'""",
+        {"days", "facts", "log"},
+    ),
 }
 
 
@@ -125,4 +195,73 @@ def test_what_is_planted_in_payments_and_drawers_is_found(floor: Floor, what: st
     floor.check_books()
     statement, expected = PLANTED[what]
     plant(floor, statement, late="2099-01-01T00:00:00.000000Z")
+    assert set(found_in(floor)) == expected
+
+
+# What is done to a win that must be reported, and which checks find it.
+PLANTED_PAPERS: dict[str, tuple[str, set[str]]] = {
+    "a paper is gone": ("DELETE FROM tax_paper", {"facts", "papers"}),
+    "a paper said less": (
+        "UPDATE tax_paper SET win_cents = win_cents - 1",
+        {"facts", "papers"},
+    ),
+    "a paper said of another wager": (
+        "UPDATE tax_paper SET wager_cents = wager_cents + 1",
+        {"facts", "papers"},
+    ),
+}
+
+
+@pytest.mark.rule("X-audit-books", "X-pay-tax")
+@pytest.mark.parametrize("what", PLANTED_PAPERS)
+def test_what_is_planted_in_tax_papers_is_found(floor: Floor, what: str) -> None:
+    manager = at_console(floor.office, MAX, secret_of(MAX), Permission.AMOUNT_SET)
+    strict = Dated(Amount.TAX_PAPER, date(2026, 11, 17), 200)
+    set_amount(floor.office, floor.sam, manager, strict)
+    floor.pass_time(days=1)
+    wanda = floor.writing()
+    for number in range(1, 62):  # so many, that one of them is drawn
+        floor.sell(wanda, Sale("M", Request(((number,),), "1/1 @ 1.00"), BILLS))
+    floor.play()
+    ((winner,),) = rows(floor, "SELECT min(ticket) FROM win")
+    file_tax_paper(floor.office, wanda, paper_of(floor, winner), floor.request_id())
+    pay(floor, wanda, winner)
+    floor.check_books()
+    statement, expected = PLANTED_PAPERS[what]
+    plant(floor, statement)
+    assert set(found_in(floor)) == expected
+
+
+# What is done to a win that expired, and which checks find it.
+PLANTED_EXPIRY: dict[str, tuple[str, set[str]]] = {
+    "it expired earlier": (
+        "UPDATE expiry SET expired_at = '2026-11-16T20:00:00.000000Z'",
+        {"facts", "payments"},
+    ),
+    "it expired for more": ("UPDATE expiry SET cents = cents + 1", {"facts", "payments", "wins"}),
+    "it was presented in time": (
+        """INSERT INTO presentation (ticket, why, station, staff, presented_at, entry)
+        SELECT 1, 'approval.needed', station, staff, sold_at, entry FROM ticket WHERE number = 1""",
+        {"facts", "payments"},
+    ),
+    "it is still owed": (
+        "UPDATE posting SET account = 'wins' WHERE account = 'expired'",
+        {"payments", "wins"},
+    ),
+}
+
+
+@pytest.mark.rule("X-audit-books", "15.6(c)")
+@pytest.mark.parametrize("what", PLANTED_EXPIRY)
+def test_what_is_planted_in_expired_wins_is_found(floor: Floor, what: str) -> None:
+    two_days_to_claim(floor)
+    sold(floor)
+    floor.play()
+    closed_drawer(floor, 10_008_000)
+    for day in range(3):
+        floor.pass_time(days=1)
+        close_day(floor.office, floor.sam, TODAY + timedelta(days=day))
+    floor.check_books()
+    statement, expected = PLANTED_EXPIRY[what]
+    plant(floor, statement)
     assert set(found_in(floor)) == expected

@@ -10,7 +10,7 @@ from app.flow.access import at_console, disable_staff
 from app.flow.asking import answer_once
 from app.flow.close_day import close_day
 from app.flow.contact import Contact
-from app.flow.drawer import Minding, mind_drawer
+from app.flow.drawer import Minding, look_at_drawer, mind_drawer, move_cash
 from app.flow.house_amounts import set_amount
 from app.flow.pay import Check
 from app.flow.permissions import Permission
@@ -18,10 +18,11 @@ from app.flow.present import present_ticket
 from app.flow.release import release_game
 from app.flow.sell import Sale
 from app.flow.tax_paper import file_tax_paper
+from app.flow.void import Voiding, void_ticket
 from app.keno.amounts import Amount, Dated
 from app.keno.drawer import Count, DrawerAct
 from app.keno.tender import Tender, TenderKind
-from tests.floor import ADA, CARD, MAX, SAM, SECOND_STATION, WANDA, Floor, secret_of
+from tests.floor import ADA, CARD, MAX, SAM, SECOND_STATION, WALT, WANDA, Floor, secret_of
 from tests.looking import bodies, refuses, rows
 from tests.story.test_5_settlement import frozen_floor
 from tests.story.test_6_refunds import refund
@@ -73,20 +74,28 @@ def test_a_game_that_is_graded_again_after_two_closes_is_in_the_third(
 
 
 @pytest.mark.rule("15.6(c)", "X-clock")
-def test_a_win_that_was_posted_as_expired_stays_so_if_the_clock_is_set_back(floor: Floor) -> None:
+def test_nothing_is_dated_into_a_day_that_is_closed_if_the_clock_is_set_back(floor: Floor) -> None:
+    """Else a win that was posted as expired could be paid, and an act be in no day's figures."""
     two_days_to_claim(floor)
-    wanda = sold(floor)
+    sold(floor)
     floor.play()
     closed_drawer(floor, 10_008_000)
     in_time = floor.moment[0] + timedelta(days=1)
     for day in range(3):
         floor.pass_time(days=1)
         close_day(floor.office, floor.sam, TODAY + timedelta(days=day))
-    floor.moment[0] = in_time
+    right, floor.moment[0] = floor.moment[0], in_time
+    wanda = floor.signed_in(WANDA)
+    with refuses("clock.set_back"):
+        floor.open_drawer(wanda, RICH)
+    with refuses("clock.set_back"):
+        floor.lock()
+    floor.moment[0] = right
     wanda = floor.signed_in(WANDA)
     floor.open_drawer(wanda, RICH)
     with refuses("ticket.expired"):
         pay(floor, wanda)
+    floor.lock()
 
 
 @pytest.mark.rule("15.6(c)", "X-not-decided")
@@ -122,6 +131,35 @@ def test_a_ticket_for_which_there_was_no_cash_stays_payable(floor: Floor) -> Non
     floor.open_drawer(wanda, RICH)
     assert pay(floor, wanda)["win_cents"] == WON
     floor.check_books()
+
+
+@pytest.mark.rule("15.4(e)-void", "X-drawer")
+def test_a_void_gives_back_only_what_is_in_the_drawer(floor: Floor) -> None:
+    wanda = floor.writing()
+    chips = (Tender(TenderKind.CHIPS, 8_000),)
+    floor.sell(wanda, replace(every(), tender=chips))
+    walt = floor.signed_in(WALT, SECOND_STATION)
+    floor.open_drawer(walt, RICH)
+    voiding = Voiding(1, "wrong numbers", floor.code(1), SAM_APPROVES)
+    with refuses("drawer.not_in_it"):
+        void_ticket(floor.office, walt, voiding, floor.request_id())
+    assert void_ticket(floor.office, wanda, voiding, floor.request_id())["back_cents"] == 8_000
+    floor.check_books()
+
+
+@pytest.mark.rule("X-drawer")
+def test_whoever_tries_out_what_is_in_a_drawer_is_noted(floor: Floor) -> None:
+    wanda = floor.writing()
+    bleed = {TenderKind.CURRENCY: 99_999_999}
+    with refuses("drawer.not_in_it"):
+        move_cash(floor.office, wanda, 1, DrawerAct.BLEED, bleed, SAM_APPROVES, floor.request_id())
+    assert [each["code"] for each in bodies(floor, "REFUSED")] == ["drawer.not_in_it"]
+    floor.sell(wanda, every())
+    floor.play()
+    floor.open_drawer(floor.signed_in(WALT, SECOND_STATION), RICH)
+    pay(floor, floor.signed_in(WALT, SECOND_STATION))
+    (paid,) = look_at_drawer(floor.office, floor.signed_in(WALT, SECOND_STATION), 2)["paid_tickets"]
+    assert paid == {"number": 1}  # the count is blind
 
 
 @pytest.mark.rule("15.4(d)-refund", "X-drawer")

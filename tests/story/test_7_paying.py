@@ -577,6 +577,39 @@ def test_a_house_can_add_up_only_larger_wins_of_one_contact(floor: Floor) -> Non
     floor.check_books()
 
 
+@pytest.mark.rule("15.6(b)", "X-pay-tax")
+def test_wins_of_one_player_card_are_added_up_at_whichever_station(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is paid in parts, here and there, to avoid an approval."""
+    wanda = winning(floor, monkeypatch, 149_999)
+    for _ in range(2):
+        floor.sell(wanda, every())
+        floor.play()
+    walt = floor.signed_in(WALT, SECOND_STATION)
+    floor.open_drawer(walt, RICH)
+    pay(floor, wanda, contact=Contact("c-1", "P-77"))
+    with refuses("approval.needed"):
+        pay(floor, walt, 2, contact=Contact("c-1", "P-77"))
+    pay(floor, walt, 2, contact=Contact("c-1"))  # the same name, at another station
+    with refuses("approval.needed"):
+        pay(floor, walt, 3, contact=Contact("c-1", "P-78"))  # shown late, it holds from the first
+    with refuses("approval.needed"):
+        pay(floor, wanda, 3, contact=Contact("c-1"))  # though it is not shown again
+    pay(floor, walt, 3, contact=Contact("c-1", "P-78"), approval=SAM_APPROVES)
+    with refuses("contact.other_card"):
+        floor.sell(walt, replace(every(), contact=Contact("c-1", "P-77")))
+
+
+@pytest.mark.rule("X-pay-cash-log")
+def test_a_contact_lasts_for_a_gaming_day(floor: Floor) -> None:
+    sold(floor, replace(every(), contact=Contact("c-1", "P-77")))
+    floor.pass_time(days=1)
+    again = floor.sell(floor.signed_in(WANDA), replace(every(), contact=Contact("c-1", "P-78")))
+    assert again["contact"]["net_cents"] == 8_000
+    floor.check_books()
+
+
 @pytest.mark.rule("X-pay-cash-log", "15.4(d)-refund", "15.4(e)-void")
 def test_what_goes_back_belongs_to_the_contact_too(floor: Floor) -> None:
     wanda = floor.writing()
@@ -607,13 +640,14 @@ def test_what_goes_back_belongs_to_the_contact_too(floor: Floor) -> None:
 @pytest.mark.rule("X-pay-cash-log", "X-access")
 def test_the_daily_log_of_cash_lists_who_brought_or_took_most_first(floor: Floor) -> None:
     wanda = floor.writing()
-    for place, card in enumerate((None, "P-77", "P-77")):
-        bought = replace(every(rate="70.00"), contact=Contact(f"c-{place}", card))
-        floor.sell(wanda, bought)
+    for name, card in (("c-0", None), ("c-1", None), ("c-1", "P-77"), ("c-2", "P-77")):
+        bought = replace(every(rate="70.00"), contact=Contact(name, card))
+        told = floor.sell(wanda, bought)["contact"]
+    assert (told["cash_in_cents"], told["currency_report"]) == (1_680_000, True)
     sam = floor.signed_in(SAM, SECOND_STATION)
     listed = cash_log(floor.office, sam, floor.moment[0].date())
     assert [(each["patron"], each["cash_in_cents"]) for each in listed] == [
-        ("player card P-77", 1_120_000),
+        ("player card P-77", 1_680_000),
         ("contact c-0 at B1", 560_000),
     ]
     assert [each["currency_report"] for each in listed] == [True, False]

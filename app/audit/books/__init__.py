@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from app.audit.books.approvals import check_approvals
 from app.audit.books.days import check_days
 from app.audit.books.drawers import check_drawers
 from app.audit.books.entries import check_entries, check_facts
@@ -16,6 +17,8 @@ from app.audit.books.locks import check_locks, check_sold_files
 from app.audit.books.money import check_money
 from app.audit.books.numbers import check_numbers
 from app.audit.books.outcomes import check_locked_in_order, check_outcomes
+from app.audit.books.papers import check_papers
+from app.audit.books.patrons import check_contacts
 from app.audit.books.payments import check_payments
 from app.audit.books.prices import check_prices
 from app.audit.books.stored import Stored, read_stored
@@ -38,6 +41,9 @@ CHECKS: dict[str, Callable[[Stored], Iterator[Fault]]] = {
     "draws in turn": check_locked_in_order,
     "wins": check_wins,
     "payments": check_payments,
+    "approvals": check_approvals,
+    "papers": check_papers,
+    "contacts": check_contacts,
     "drawers": check_drawers,
     "days": check_days,
 }

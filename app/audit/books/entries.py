@@ -1,9 +1,8 @@
 """Facts against the entries of the log that tell of them."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
-from app.audit.books.stored import Stored
+from app.audit.books.stored import Stored, said
 from app.audit.faults import Fault
 
 # The entries each of which tells of a row that must be there.
@@ -36,8 +35,8 @@ def check_entries(stored: Stored) -> Iterator[Fault]:
             "price_cents": ticket.price_cents,
             "station": ticket.station_code,
             "writer": ticket.writer_code,
-            "sold_at": _said(ticket.sold_at),
-            "expires_at": ticket.prints_expiry and _said(ticket.prints_expiry),
+            "sold_at": said(ticket.sold_at),
+            "expires_at": ticket.prints_expiry and said(ticket.prints_expiry),
             "tender": [
                 {"kind": part.kind, "cents": part.cents}
                 | ({} if part.serial is None else {"serial": part.serial})
@@ -55,7 +54,7 @@ def check_entries(stored: Stored) -> Iterator[Fault]:
             "approver": void.approver_code,
             "with_code": void.with_code,
             "reason": void.reason,
-            "voided_at": _said(void.voided_at),
+            "voided_at": said(void.voided_at),
         }
         if {name: body.get(name) for name in row} != row:
             yield Fault("entries", f"the void of {number} is not what its entry says")
@@ -73,8 +72,3 @@ def check_facts(stored: Stored) -> Iterator[Fault]:
             yield Fault("facts", f"{fact.what} has another's entry")
         elif {name: body.get(name) for name in fact.said} != fact.said:
             yield Fault("facts", f"{fact.what} is not what its entry says")
-
-
-def _said(moment: datetime) -> str:
-    """Return a moment as entries write it."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -49,7 +49,7 @@ def _check_refund(stored: Stored, refund: StoredRefund) -> Iterator[Fault]:
     if _moved(stored, refund.entry, "prepaid") != sum(each.cents for each in together):
         yield Fault("money", f"the refund of ticket {ticket.number} is not what was prepaid")
     in_cash = sum(
-        _cash_of(stored, ticket, game) for each in together for game in _back(each, ticket)
+        cash_price(stored, ticket, game) for each in together for game in _back(each, ticket)
     )
     paid = stored.payouts.get(ticket.number)
     if paid is not None and paid.entry == refund.entry and paid.paid_by == "cash":
@@ -67,7 +67,7 @@ def _back(refund: StoredRefund, ticket: StoredTicket) -> range:
     return range(refund.void_game or 0, (refund.void_game or 0) + 1)
 
 
-def _cash_of(stored: Stored, ticket: StoredTicket, game: int) -> int:
+def cash_price(stored: Stored, ticket: StoredTicket, game: int) -> int:
     """Return what of a game's price was paid in money; coupons were spent on the games before."""
     coupons = sum(p.cents for p in stored.tender.get(ticket.number, []) if p.kind == "coupon")
     until = (game - ticket.first_game + 1) * ticket.price_per_game_cents
@@ -79,19 +79,25 @@ def _check_void(stored: Stored, number: int) -> Iterator[Fault]:
     ticket, void = stored.tickets[number], stored.voids[number]
     if _moved(stored, void.entry, "prepaid") != ticket.price_cents:
         yield Fault("money", f"the void of {number} did not give its price back")
-    back: Counter[str] = Counter()
-    left_cents = ticket.price_cents
-    # There is no change on a coupon, so coupons paid first; the change was of what came last.
-    for coupons in (True, False):
-        for part in stored.tender.get(number, []):
-            if (part.kind == "coupon") == coupons:
-                cents = min(part.cents, left_cents)
-                left_cents -= cents
-                back["coupons" if coupons else part.kind] -= cents
-    if _moved_by_kind(stored, void.entry) != {kind: c for kind, c in back.items() if c}:
+    back = {kind: -cents for kind, cents in paid_with(stored, ticket).items() if cents}
+    if _moved_by_kind(stored, void.entry) != back:
         yield Fault("money", f"the void of {number} did not give back what was paid")
     if _drawers(stored, void.entry) - {void.drawer}:
         yield Fault("money", f"the void of {number} was paid from a drawer that is not its own")
+
+
+def paid_with(stored: Stored, ticket: StoredTicket) -> Counter[str]:
+    """Return what of a ticket's price was paid in which kind, without what was given as change."""
+    paid: Counter[str] = Counter()
+    left_cents = ticket.price_cents
+    # There is no change on a coupon, so coupons paid first; the change was of what came last.
+    for coupons in (True, False):
+        for part in stored.tender.get(ticket.number, []):
+            if (part.kind == "coupon") == coupons:
+                cents = min(part.cents, left_cents)
+                left_cents -= cents
+                paid["coupons" if coupons else part.kind] += cents
+    return paid
 
 
 def _check_balances(stored: Stored) -> Iterator[Fault]:
@@ -106,8 +112,8 @@ def _check_balances(stored: Stored) -> Iterator[Fault]:
         yield Fault("money", "prepaid is not the price of the games still to be locked")
     if balances["write"] != -prices[True]:
         yield Fault("money", "write is not the price of the games that were locked")
-    for drawer in sorted(stored.closed_drawers):
-        if drawers[drawer]:
+    for drawer, row in stored.drawers.items():
+        if row.closed_at is not None and drawers[drawer]:
             yield Fault("money", f"drawer {drawer} is closed and not empty")
 
 

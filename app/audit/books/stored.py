@@ -4,18 +4,24 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, time, timedelta
 from functools import cached_property
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from app.keno.amounts import Dated
 from app.keno.card_file import read_card
 from app.keno.rate_card import RateCard
 from app.store.queries import Reading, books, log, payments
 from app.store.queries.books import (
+    StoredApproval,
+    StoredContact,
     StoredCount,
+    StoredDrawer,
+    StoredExpiry,
     StoredGame,
     StoredOutcome,
+    StoredPaper,
     StoredPayout,
     StoredPosting,
     StoredRefund,
@@ -42,7 +48,7 @@ class Stored:
     cards: dict[int, RateCard]
     card_hashes: dict[int, bytes]
     first_games: dict[str, int]
-    closed_drawers: set[int]
+    drawers: dict[int, StoredDrawer]
     last_number: int
     outcomes: dict[tuple[str, int], StoredOutcome]
     statements: dict[tuple[str, int], Any]
@@ -52,16 +58,50 @@ class Stored:
     verdicts: dict[int, str]
     refunds: list[StoredRefund]
     payouts: dict[int, StoredPayout]
-    expiries: dict[int, int]
+    expiries: dict[int, StoredExpiry]
     presented: dict[int, datetime]
     amounts: list[Dated]
-    contacts: dict[int, tuple[int, str]]
+    contacts: dict[int, StoredContact]
+    approvals: list[StoredApproval]
+    papers: list[StoredPaper]
     drawer_counts: list[StoredCount]
-    time_zone: str
     facts: list[Fact]
     draw_keys: Mapping[str, str]
     tags: dict[int, str] = field(default_factory=dict)
     bodies: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    @cached_property
+    def founding(self) -> dict[str, Any]:
+        """The terms on which the house was founded."""
+        return self.bodies[self.tagged("HOUSE")[0]]
+
+    @cached_property
+    def zone(self) -> ZoneInfo:
+        """The time zone of the house."""
+        return ZoneInfo(self.founding["time_zone"])
+
+    def time_of(self, entry: int) -> str:
+        """Return when an act happened, as its entry says."""
+        body = self.bodies[entry]
+        named = {"TICKET": "sold_at", "VOID": "voided_at"}
+        moment: str = body[named.get(self.tags[entry], "time")]
+        return moment
+
+    def tagged(self, *tags: str) -> list[int]:
+        """Return the entries with any of these tags, in their order."""
+        return sorted(entry for entry, tag in self.tags.items() if tag in tags)
+
+    def day_of(self, moment: datetime) -> str:
+        """Return the gaming day of a moment: the newest that had begun by then.
+
+        Counted from when days begin, so that it does not matter what is done to the clock on the
+        wall meanwhile.
+        """
+        starts = timedelta(minutes=self.founding["day_starts_minutes"])
+        day = moment.astimezone(self.zone).date() + timedelta(days=1)
+        while datetime.combine(day, time(), self.zone) + starts > moment:
+            day -= timedelta(days=1)
+        return day.isoformat()
 
     @cached_property
     def locks(self) -> dict[tuple[str, int], int]:
@@ -87,13 +127,18 @@ class Stored:
         return playing
 
     @cached_property
-    def frozen(self) -> set[tuple[str, int]]:
-        """The games that were frozen at some time."""
-        return {
-            (body["series"], body["game"])
-            for entry, body in self.bodies.items()
-            if self.tags[entry] == "FROZEN"
-        }
+    def freezes(self) -> dict[tuple[str, int], list[tuple[datetime, datetime | None]]]:
+        """From when until when each game was frozen; one that still is has no end."""
+        found: dict[tuple[str, int], list[tuple[datetime, datetime | None]]] = defaultdict(list)
+        for entry in self.tagged("FROZEN", "CERTIFIED"):
+            body = self.bodies[entry]
+            at, spells = datetime.fromisoformat(body["time"]), found[body["series"], body["game"]]
+            still = bool(spells) and spells[-1][1] is None
+            if self.tags[entry] == "FROZEN" and not still:
+                spells.append((at, None))
+            elif self.tags[entry] == "CERTIFIED" and still:
+                spells[-1] = (spells[-1][0], at)
+        return found
 
     def plays_until(self, ticket: StoredTicket) -> int:
         """Return the last game that a ticket plays: its rest may be cancelled."""
@@ -121,6 +166,11 @@ class Stored:
         for each in self.refunds:
             refunded[each.ticket].add(each.void_game)
         return refunded
+
+
+def said(moment: datetime) -> str:
+    """Return a moment as entries write it."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def read_stored(connection: Reading, draw_keys: Mapping[str, str]) -> Stored:
@@ -154,7 +204,7 @@ def read_stored(connection: Reading, draw_keys: Mapping[str, str]) -> Stored:
         },
         card_hashes=books.card_hashes(connection),
         first_games=books.first_games(connection),
-        closed_drawers=books.closed_drawers(connection),
+        drawers={each.id: each for each in books.all_drawers(connection)},
         last_number=books.last_ticket_number(connection),
         outcomes={(each.series, each.game): each for each in books.all_outcomes(connection)},
         statements=books.statements(connection),
@@ -169,9 +219,10 @@ def read_stored(connection: Reading, draw_keys: Mapping[str, str]) -> Stored:
         expiries=books.all_expiries(connection),
         presented=books.all_presented(connection),
         amounts=payments.house_amounts(connection),
-        contacts=books.all_contacts(connection),
+        contacts={each.entry: each for each in books.all_contacts(connection)},
+        approvals=list(books.all_approvals(connection)),
+        papers=list(books.all_papers(connection)),
         drawer_counts=list(books.all_counts(connection)),
-        time_zone=books.time_zone(connection),
         facts=list(all_facts(connection)),
         draw_keys=draw_keys,
     )

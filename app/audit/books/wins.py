@@ -32,7 +32,7 @@ def check_wins(stored: Stored) -> Iterator[Fault]:
         yield from _check_settled(stored, settled, series, number)
     won = sum(settled.paid_cents for settled in stored.settlements.values())
     paid = sum(payout.cents for payout in stored.payouts.values())
-    expired = sum(stored.expiries.values())
+    expired = sum(expiry.cents for expiry in stored.expiries.values())
     balances = {"wins": won, "wins-payable": paid + expired - won, "expired": -expired}
     for account, cents in balances.items():
         moved = sum(

@@ -5,13 +5,14 @@ Rows are given out one by one and as they are: nothing is summed or judged here.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import Connection, Executable, select
 from sqlalchemy.orm import aliased
 
 from app.store.tables import (
+    Approval,
     Cancellation,
     Card,
     Certification,
@@ -22,7 +23,6 @@ from app.store.tables import (
     DrawerCount,
     Expiry,
     Game,
-    House,
     LockStatement,
     LogHead,
     LogNode,
@@ -37,6 +37,7 @@ from app.store.tables import (
     Share,
     Staff,
     Station,
+    TaxPaper,
     Tender,
     Ticket,
     Void,
@@ -179,6 +180,16 @@ class StoredPayout:
 
 
 @dataclass(frozen=True)
+class StoredExpiry:
+    """A win that nobody came for in time."""
+
+    ticket: int
+    cents: int
+    expired_at: datetime
+    entry: int
+
+
+@dataclass(frozen=True)
 class StoredCount:
     """What was counted in a drawer."""
 
@@ -186,6 +197,56 @@ class StoredCount:
     closing: bool
     cents: int
     entry: int
+
+
+@dataclass(frozen=True)
+class StoredDrawer:
+    """A drawer's own row."""
+
+    id: int
+    station_code: str
+    writer_code: str
+    opened_at: datetime
+    closed_at: datetime | None
+    entry: int
+
+
+@dataclass(frozen=True)
+class StoredApproval:
+    """Somebody approved that a ticket is paid so much."""
+
+    ticket: int
+    tier: str
+    staff_code: str
+    cents: int
+    entry: int
+
+
+@dataclass(frozen=True)
+class StoredPaper:
+    """What a paper says that one ticket won, and with how much of a wager, in one game."""
+
+    ticket: int
+    game: int
+    win_cents: int
+    wager_cents: int
+    entry: int
+
+
+@dataclass(frozen=True)
+class StoredContact:
+    """An act within a patron contact."""
+
+    entry: int
+    station_code: str
+    contact: str
+    player_card: str | None
+    gaming_day: date
+    ticket: int
+    in_cents: int
+    out_cents: int
+    cash_in_cents: int
+    cash_out_cents: int
 
 
 def all_outcomes(connection: Connection) -> Iterator[StoredOutcome]:
@@ -276,9 +337,10 @@ def all_payouts(connection: Connection) -> Iterator[StoredPayout]:
     yield from (StoredPayout(*row) for row in _rows(connection, found))
 
 
-def all_expiries(connection: Connection) -> dict[int, int]:
+def all_expiries(connection: Connection) -> dict[int, StoredExpiry]:
     """Return what of each ticket expired."""
-    return {row.ticket: row.cents for row in connection.execute(select(Expiry.__table__))}
+    found = select(Expiry.ticket, Expiry.cents, Expiry.expired_at, Expiry.entry)
+    return {row.ticket: StoredExpiry(*row) for row in connection.execute(found)}
 
 
 def all_presented(connection: Connection) -> dict[int, datetime]:
@@ -287,21 +349,60 @@ def all_presented(connection: Connection) -> dict[int, datetime]:
     return {row.ticket: row.presented_at for row in connection.execute(found)}
 
 
-def all_contacts(connection: Connection) -> dict[int, tuple[int, str]]:
-    """Return the contact of each act that was in one, by its entry."""
-    found = select(ContactAct.entry, ContactAct.station, ContactAct.contact)
-    return {row.entry: (row.station, row.contact) for row in connection.execute(found)}
+def all_contacts(connection: Connection) -> Iterator[StoredContact]:
+    """Yield every act within a contact, in the order of their entries."""
+    found = (
+        select(
+            ContactAct.entry,
+            Station.code,
+            ContactAct.contact,
+            ContactAct.player_card,
+            ContactAct.gaming_day,
+            ContactAct.ticket,
+            ContactAct.in_cents,
+            ContactAct.out_cents,
+            ContactAct.cash_in_cents,
+            ContactAct.cash_out_cents,
+        )
+        .join(Station, Station.id == ContactAct.station)
+        .order_by(ContactAct.entry)
+    )
+    yield from (StoredContact(*row) for row in _rows(connection, found))
+
+
+def all_approvals(connection: Connection) -> Iterator[StoredApproval]:
+    """Yield every approval of a payment."""
+    found = select(Approval.ticket, Approval.tier, Staff.code, Approval.cents, Approval.entry).join(
+        Staff, Staff.id == Approval.staff
+    )
+    yield from (StoredApproval(*row) for row in _rows(connection, found))
+
+
+def all_papers(connection: Connection) -> Iterator[StoredPaper]:
+    """Yield every paper that was filled in."""
+    found = select(
+        TaxPaper.ticket, TaxPaper.game, TaxPaper.win_cents, TaxPaper.wager_cents, TaxPaper.entry
+    )
+    yield from (StoredPaper(*row) for row in _rows(connection, found))
+
+
+def all_drawers(connection: Connection) -> Iterator[StoredDrawer]:
+    """Yield every drawer."""
+    found = (
+        select(
+            Drawer.id, Station.code, Staff.code, Drawer.opened_at, Drawer.closed_at, Drawer.entry
+        )
+        .join(Station, Station.id == Drawer.station)
+        .join(Staff, Staff.id == Drawer.staff)
+        .order_by(Drawer.id)
+    )
+    yield from (StoredDrawer(*row) for row in _rows(connection, found))
 
 
 def all_counts(connection: Connection) -> Iterator[StoredCount]:
     """Yield every count of a drawer."""
     found = select(DrawerCount.drawer, DrawerCount.closing, DrawerCount.cents, DrawerCount.entry)
     yield from (StoredCount(*row) for row in _rows(connection, found))
-
-
-def time_zone(connection: Connection) -> str:
-    """Return the time zone of the house."""
-    return connection.execute(select(House.time_zone)).scalar_one()
 
 
 def all_tickets(connection: Connection) -> Iterator[StoredTicket]:
@@ -406,12 +507,6 @@ def first_games(connection: Connection) -> dict[str, int]:
     """Return the number of the first game of each series."""
     found = select(Series.code, Series.first_game)
     return {row.code: row.first_game for row in connection.execute(found)}
-
-
-def closed_drawers(connection: Connection) -> set[int]:
-    """Return the drawers that were closed."""
-    found = select(Drawer.id).where(Drawer.closed_at.is_not(None))
-    return set(connection.execute(found).scalars())
 
 
 def last_ticket_number(connection: Connection) -> int:

@@ -23,6 +23,8 @@ from app.store.tables import (
     Win,
 )
 
+LAST_CLOSE = select(DayClose.closed_at).order_by(DayClose.day.desc()).limit(1)
+
 
 @dataclass(frozen=True)
 class Acts:
@@ -108,6 +110,12 @@ def closed_days(connection: Connection) -> dict[date, tuple[Any, Any]]:
     """Return figures and frozen games of every day that was closed, in order."""
     found = select(DayClose.day, DayClose.figures, DayClose.frozen).order_by(DayClose.day)
     return {day: (figures, frozen) for day, figures, frozen in connection.execute(found)}
+
+
+def last_closed_at(connection: Connection) -> datetime | None:
+    """Return when a day was closed last."""
+    moment: datetime | None = connection.execute(LAST_CLOSE).scalar_one_or_none()
+    return moment
 
 
 def closed_day(connection: Connection, day: date) -> tuple[Any, Any, Any] | None:

@@ -2,15 +2,14 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, func, literal, select
+from sqlalchemy import Connection, func, select
 
 from app.keno.amounts import Amount, Dated
 from app.store.tables import (
     Approval,
     Certification,
-    ContactAct,
     Game,
     HouseAmount,
     LogEntry,
@@ -47,16 +46,6 @@ class ApprovalRow:
     role: Role
     disabled: bool
     cents: int
-
-
-@dataclass(frozen=True)
-class ContactSums:
-    """What a patron gave and got, in all and of it in cash."""
-
-    in_cents: int
-    out_cents: int
-    cash_in_cents: int
-    cash_out_cents: int
 
 
 def house_amounts(connection: Connection) -> list[Dated]:
@@ -155,55 +144,3 @@ def ticket_body(connection: Connection, ticket: int) -> str:
         .where(Ticket.number == ticket)
     )
     return connection.execute(found).scalar_one()
-
-
-def paid_in_contact(connection: Connection, station: int, contact: str) -> list[int]:
-    """Return the tickets that were paid within a patron contact."""
-    found = (
-        select(Payout.ticket)
-        .join(ContactAct, ContactAct.entry == Payout.entry)
-        .where(ContactAct.station == station, ContactAct.contact == contact)
-        .order_by(Payout.ticket)
-    )
-    return list(connection.execute(found).scalars())
-
-
-def contact_sums(connection: Connection, station: int, contact: str) -> ContactSums:
-    """Return what went in and out within a patron contact."""
-    return _sums(connection, ContactAct.station == station, ContactAct.contact == contact)
-
-
-def player_sums(connection: Connection, player_card: str, day: date) -> ContactSums:
-    """Return what went in and out in a gaming day by contacts with a player card."""
-    return _sums(connection, ContactAct.player_card == player_card, ContactAct.gaming_day == day)
-
-
-def cash_of_day(connection: Connection, day: date) -> list[tuple[str, ContactSums]]:
-    """Return what went in and out in a gaming day, by player card or by contact at its station."""
-    card = literal("player card ") + ContactAct.player_card
-    contact = literal("contact ") + ContactAct.contact + literal(" at ") + Station.code
-    patron = func.coalesce(card, contact).label("patron")
-    found = (
-        select(patron, *(func.sum(column) for column in _SUMMED))
-        .join(Station, Station.id == ContactAct.station)
-        .where(ContactAct.gaming_day == day)
-        .group_by(patron)
-        .order_by(patron)
-    )
-    return [
-        (name, ContactSums(*(int(cents) for cents in sums)))
-        for name, *sums in connection.execute(found)
-    ]
-
-
-_SUMMED = (
-    ContactAct.in_cents,
-    ContactAct.out_cents,
-    ContactAct.cash_in_cents,
-    ContactAct.cash_out_cents,
-)
-
-
-def _sums(connection: Connection, *which: ColumnElement[bool]) -> ContactSums:
-    found = select(*(func.coalesce(func.sum(column), 0) for column in _SUMMED)).where(*which)
-    return ContactSums(*(int(cents) for cents in connection.execute(found).one()))

@@ -79,13 +79,13 @@ def posting_rows(legs: Sequence[Leg]) -> list[Row]:
     ]
 
 
-def open_drawer(unit: Unit, station: int, staff: int, entry: int) -> int:
+def open_drawer(unit: Unit, station: int, staff: int, entry: int, now: datetime) -> int:
     """Open a drawer, and return its id.
 
     Raises:
         CameSecond: one was opened at this station, or by this person, at the same time.
     """
-    values = {"station": station, "staff": staff, "entry": entry, "opened_at": unit.now()}
+    values = {"station": station, "staff": staff, "entry": entry, "opened_at": now}
     opened = insert_or_find(unit, Drawer).values(values).on_conflict_do_nothing()
     drawer: int | None = unit.connection.execute(opened.returning(Drawer.id)).scalar_one_or_none()
     if drawer is None:
@@ -117,9 +117,9 @@ def hold_person(unit: Unit, staff: int) -> bool:
     return unit.connection.execute(_ENABLED, {"staff": staff}).first() is not None
 
 
-def close_drawer(unit: Unit, drawer: int) -> None:
+def close_drawer(unit: Unit, drawer: int, now: datetime) -> None:
     """Close a drawer."""
-    unit.connection.execute(update(Drawer).where(Drawer.id == drawer).values(closed_at=unit.now()))
+    unit.connection.execute(update(Drawer).where(Drawer.id == drawer).values(closed_at=now))
 
 
 def count_row(drawer: int, count: Count, staff: int, verifier: int, *, closing: bool) -> Row:

@@ -160,7 +160,7 @@ class ContactAct(Table):
     cash_out_cents: Mapped[Amount]
 
     __table_args__ = (
-        Index("ix_contact_act_station_contact", "station", "contact"),
-        Index("ix_contact_act_gaming_day", "gaming_day"),
+        Index("ix_contact_act_contact", "gaming_day", "station", "contact"),
+        Index("ix_contact_act_player_card", "gaming_day", "player_card"),
         CheckConstraint("in_cents >= 0 AND out_cents >= 0", "cents"),
     )

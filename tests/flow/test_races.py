@@ -20,6 +20,7 @@ from app.audit.books import check_books
 from app.flow import drawer as drawer_stage
 from app.flow.access import Approval, Credentials, enrol_station, sign_in
 from app.flow.asking import Answer
+from app.flow.contact import Contact
 from app.flow.cosign import cosign_log
 from app.flow.draw import end_game
 from app.flow.lockout import lock_game
@@ -644,4 +645,55 @@ def test_of_two_stations_that_pay_a_ticket_at_once_one_pays(floor: Floor, pause:
     assert isinstance(paid, dict)
     assert refused == "ticket.already_paid"
     assert rows(floor, "SELECT count(*) FROM payout") == [(1,)]
+    floor.check_books()
+
+
+def paid_to_one_card(floor: Floor) -> tuple[Callable[[], object], Callable[[], object]]:
+    """Two stations that pay $1,200 each to the same player card."""
+    every = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 20.00")
+    rich = Count({TenderKind.CURRENCY: 1_000_000})
+    stations = (floor.signed_in(WANDA), floor.signed_in(WALT, SECOND_STATION))
+    for who in stations:
+        floor.open_drawer(who, rich)
+        floor.sell(who, Sale("M", every, (Tender(TenderKind.CURRENCY, 160_000),)))
+    floor.play()
+    first, second = (
+        partial(
+            pay_ticket,
+            floor.office,
+            who,
+            Paying(number, floor.code(number), contact=Contact("c-1", "P-77")),
+            floor.request_id(),
+        )
+        for number, who in enumerate(stations, start=1)
+    )
+    return first, second
+
+
+@ON_POSTGRESQL
+@pytest.mark.rule("15.6(b)")
+def test_without_the_lock_on_the_card_two_stations_would_pay_without_an_approval(
+    floor: Floor, pause: MakePause, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Unit, "lock_patron", lambda _unit, _card: None)
+    first, second = paid_to_one_card(floor)
+    before_commit = pause(Unit, "commit")
+    with ThreadPoolExecutor(1) as threads:
+        paying = threads.submit(first)
+        assert before_commit.reached.wait(PATIENCE)
+        second()
+        before_commit.go.set()
+        paying.result(PATIENCE)
+    assert faulty(floor) == {"approvals"}
+
+
+@ON_POSTGRESQL  # on SQLite there is one writer at a time
+@pytest.mark.rule("15.6(b)")
+def test_of_two_stations_that_pay_one_card_at_once_the_second_needs_an_approval(
+    floor: Floor, pause: MakePause
+) -> None:
+    first, second = paid_to_one_card(floor)
+    paid, refused = in_turn(floor, pause(Unit, "commit"), first, second)
+    assert isinstance(paid, dict)
+    assert refused == "approval.needed"
     floor.check_books()

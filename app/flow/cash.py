@@ -23,5 +23,7 @@ def are_in_drawer(unit: Unit, who: Worker, parts: Iterable[Tender]) -> bool:
 
 def is_in_drawer(unit: Unit, who: Worker, cents: int) -> bool:
     """Whether a worker's drawer, which is held, has so much currency and coin."""
+    if cents <= 0:
+        return True
     inside = drawers.contents(unit.connection, who.drawer or 0)
     return cents <= sum(inside.get(kind, 0) for kind in CASH)

@@ -23,7 +23,7 @@ from app.keno.game import GameState
 from app.keno.grading import grade_game
 from app.keno.money import dollars
 from app.keno.numbering import printed_number
-from app.keno.payment import GameWin, explained, reportable, unreported
+from app.keno.payment import DuePaper, GameWin, due_papers, explained
 from app.keno.refund import Back, refund_of
 from app.keno.refusals import Refused
 from app.keno.spots import mask_of
@@ -58,7 +58,7 @@ class Claim:
     wins: Sequence[GameWin]
     amounts: Mapping[Amount, int]
     before_cents: int  # what was paid to the same patron within this contact
-    due_papers: Sequence[GameWin]  # what must be reported, and is not filled in yet
+    due_papers: Sequence[DuePaper]  # what must be reported, and is not filled in yet
     void_games: Sequence[int]  # whose price goes back along with the win
     back: Back
 
@@ -112,26 +112,22 @@ def claim_of(
     tender = queries.tender_of(unit.connection, ticket.number)
     wins = _wins(ticket, standing, tender)
     others: list[GameWin] = []
-    same_series = {ticket.number}
     before_cents = 0
     for number in in_contact:
         other = queries.ticket(unit.connection, number)
         if other is not None and number != ticket.number:
-            if other.series == ticket.series:
-                same_series.add(number)
             paid_with = queries.tender_of(unit.connection, number)
             others += _wins(other, _standing(office, unit, other, now), paid_with)
             paid = payments.payout(unit.connection, number)
             if paid is not None and paid.cents >= amounts[Amount.ADDED_UP]:
                 before_cents += paid.cents
     played = {(win.series, win.game) for win in wins}
-    due = [
-        win
-        for win in reportable([*wins, *others], amounts[Amount.TAX_PAPER])
-        if (win.series, win.game) in played
+    reported = payments.reported(unit.connection, {ticket.number, *in_contact})
+    papers = [
+        paper
+        for paper in due_papers([*wins, *others], amounts[Amount.TAX_PAPER], reported)
+        if (paper.series, paper.game) in played
     ]
-    said = payments.tax_papers(unit.connection, same_series) if due else {}
-    due_papers = unreported(due, said)
     void_games = [
         game.number
         for game in standing.games
@@ -139,7 +135,7 @@ def claim_of(
     ]
     places = [game - ticket.first_game for game in void_games]
     back = refund_of(tender, ticket.price_per_game_cents, places)
-    return Claim(ticket, standing, wins, amounts, before_cents, due_papers, void_games, back)
+    return Claim(ticket, standing, wins, amounts, before_cents, papers, void_games, back)
 
 
 def ticket_numbered(unit: Unit, number: int) -> TicketRow:
@@ -219,6 +215,7 @@ def _wins(ticket: TicketRow, standing: Standing, tender: Sequence[Tender]) -> li
     price = ticket.price_per_game_cents
     return [
         GameWin(
+            ticket.number,
             ticket.series,
             game.number,
             game.win_cents,
@@ -260,6 +257,6 @@ def why_not_payable(claim: Claim) -> Refused | None:
     return reasons.get(standing.stands)
 
 
-def due_words(win: GameWin) -> str:
-    """Return a win that must be reported in words."""
-    return f"{win.series}-{win.game}: {dollars(win.net_cents)} net"
+def due_words(paper: DuePaper) -> str:
+    """Return what must be reported in words."""
+    return f"{paper.series}-{paper.game}: {dollars(paper.net_cents)} net"

@@ -48,6 +48,7 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
     with office.unit() as unit:
         for series in house.series_codes(unit.connection):
             unit.lock_series(series)  # a lockout that began within the day is waited for
+        unit.lock_days()  # and a drawer that is being opened
         _check(office, unit, day, ends)
         figures, frozen = _figures(office, unit, day)
         drawers = _drawers(office, unit, day).document()
@@ -58,11 +59,13 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
             "drawers": drawers,
             "frozen": frozen,
             "staff": actor.staff,
+            "ends_at": ends,
             "closed_at": now,
         }
         body = {
             "house": office.house.name,
             "day": day.isoformat(),
+            "ends_at": time_text(ends),
             "figures": asdict(figures),
             "drawers": drawers,
             "frozen": frozen,

@@ -7,8 +7,10 @@ A contact lasts for a gaming day at most. With a player card it counts together 
 the day with that card, at whichever station, so that nobody is paid in parts to avoid an approval.
 """
 
+import hmac
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from app.flow.day import gaming_day
@@ -23,6 +25,7 @@ from app.store.tables import ContactAct
 from app.store.unit import Unit
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
+_CARD = re.compile(r"[A-Z0-9-]{1,40}")  # one way to write it, or one patron would be two
 
 
 @dataclass(frozen=True)
@@ -43,39 +46,54 @@ class Passed:
     cash_out_cents: int = 0
 
 
+@dataclass(frozen=True)
+class InContact:
+    """An act within a contact: its row, what the patron is told, and what the log says."""
+
+    rows: Sequence[Row] = ()
+    told: Mapping[str, object] = field(default_factory=dict)
+    said: Mapping[str, object] = field(default_factory=dict)
+
+
 def check_contact(contact: Contact | None) -> None:
     """Refuse a contact or a player card that has no name."""
-    for name in (contact.id, contact.player_card) if contact else ():
-        if name is not None and not _NAME.fullmatch(name):
-            raise say_no(No.BAD_CONTACT, "contact")
+    if contact is None:
+        return
+    card = contact.player_card
+    if not _NAME.fullmatch(contact.id) or (card is not None and not _CARD.fullmatch(card)):
+        raise say_no(No.BAD_CONTACT, "contact")
 
 
-def patron_of(office: Office, unit: Unit, who: Worker, contact: Contact, now: datetime) -> Patron:
-    """Return whose contact this is.
+def hold_patron(
+    office: Office, unit: Unit, who: Worker, contact: Contact | None, now: datetime
+) -> Patron | None:
+    """Return whose contact this is; no other act with the same patron happens meanwhile.
 
     Refuses: another player card than the one that was shown in it before.
     """
+    if contact is None:
+        return None
+    unit.lock_patron(f"contact/{who.station}/{contact.id}")
     house = office.house
     day = gaming_day(now, house.time_zone, house.day_starts_minutes)
     shown = contacts.shown_card(unit.connection, day, who.station, contact.id)
     if contact.player_card is not None and shown not in (None, contact.player_card):
         raise say_no(No.OTHER_CARD, "contact")
-    return Patron(day, who.station, contact.id, contact.player_card or shown)
+    card = contact.player_card or shown
+    if card is not None:
+        unit.lock_patron(f"player-card/{card}")
+    return Patron(day, who.station, contact.id, card)
 
 
 def paid_before(
     office: Office, unit: Unit, who: Worker, contact: Contact | None, now: datetime
 ) -> list[int]:
     """Return the tickets that were paid to the same patron; nobody pays them more meanwhile."""
-    if contact is None:
-        return []
-    patron = patron_of(office, unit, who, contact, now)
-    if patron.player_card is not None:
-        unit.lock_patron(patron.player_card)  # a station alone is held by its drawer
-    return contacts.paid_to(unit.connection, patron)
+    patron = hold_patron(office, unit, who, contact, now)
+    return [] if patron is None else contacts.paid_to(unit.connection, patron)
 
 
-def contact_rows(  # noqa: PLR0913, PLR0917  who did what, with whom, and when
+def in_contact(  # noqa: PLR0913, PLR0917  who did what, with whom, and when
     office: Office,
     unit: Unit,
     who: Worker,
@@ -83,11 +101,11 @@ def contact_rows(  # noqa: PLR0913, PLR0917  who did what, with whom, and when
     ticket: int,
     passed: Passed,
     now: datetime,
-) -> tuple[list[Row], dict[str, object]]:
-    """Return the row that keeps an act within its contact, and what the patron is told of it."""
-    if contact is None:
-        return [], {}
-    patron = patron_of(office, unit, who, contact, now)
+) -> InContact:
+    """Return an act within its contact; nothing if there is none."""
+    patron = hold_patron(office, unit, who, contact, now)
+    if contact is None or patron is None:
+        return InContact()
     row: Row = (
         ContactAct,
         {
@@ -102,15 +120,18 @@ def contact_rows(  # noqa: PLR0913, PLR0917  who did what, with whom, and when
     here = _added(contacts.contact_sums(unit.connection, patron), passed)
     in_all = _added(contacts.patron_sums(unit.connection, patron), passed)
     amounts = amounts_on(patron.day, payments.house_amounts(unit.connection))
-    due_cents = amounts[Amount.CURRENCY_REPORT]
-    told: dict[str, object] = {
+    most_cents = max(in_all.cash_in_cents, in_all.cash_out_cents)
+    told = {
         "id": contact.id,
         "net_cents": here.in_cents - here.out_cents,  # to collect; to pay, if it is negative
         "cash_in_cents": in_all.cash_in_cents,
         "cash_out_cents": in_all.cash_out_cents,
-        "currency_report": max(in_all.cash_in_cents, in_all.cash_out_cents) >= due_cents,
+        "currency_report": most_cents >= amounts[Amount.CURRENCY_REPORT],
     }
-    return [row], {"contact": told}
+    # The same for every act with the card, and nobody can find the card from it.
+    card = contact.player_card
+    tag = card and hmac.digest(office.keys.patron, f"player-card/{card}".encode(), "sha256").hex()
+    return InContact([row], {"contact": told}, {"contact": {**told, "player_card": tag}})
 
 
 def _added(sums: ContactSums, passed: Passed) -> ContactSums:

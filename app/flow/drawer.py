@@ -69,6 +69,7 @@ def open_drawer(
 def _open(  # noqa: PLR0913, PLR0917  what was counted by whom, and in which transaction
     office: Office, asked: Asking, count: Count, approved: Approved, unit: Unit, who: Worker
 ) -> Answer:
+    unit.share_days()
     if queries.is_open_at(unit.connection, who.station, who.staff):
         raise say_no(No.DRAWER_OPEN)
     verifier = _second(unit, who, approved.get(Permission.COUNT_VERIFY))
@@ -78,7 +79,7 @@ def _open(  # noqa: PLR0913, PLR0917  what was counted by whom, and in which tra
         "verifier": verifier.code,
         "counted": count.document(),
     }
-    now = unit.now()
+    now = unit.now()  # behind the lock: a drawer of a day that is closed meanwhile would be lost
     entry = office.log(unit, Tag.DRAWER_OPEN, {**body, "time": time_text(now)})
     drawer = records.open_drawer(unit, who.station, who.staff, entry.id, now)
     answer: Answer = {"drawer": drawer, "opening_cents": count.total_cents}
@@ -186,6 +187,7 @@ def move_cash(  # noqa: PLR0913, PLR0917  what is moved where, by whom, and who 
 
     Refuses: a drawer that is not this writer's open one; a writer alone; more than is in it.
     """
+    amounts = {kind: cents for kind, cents in amounts.items() if cents}
     moved = {kind.value: cents for kind, cents in sorted(amounts.items())}
     said = {"drawer": drawer, "act": act.value, "amounts": moved}
     asked = asking(request, "move-cash", said)

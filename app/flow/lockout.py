@@ -149,8 +149,8 @@ def _lock_open(
     office: Office, unit: Unit, by: dict[str, object], series: str, game: OpenGame
 ) -> None:
     now = unit.now()
-    closed_at = days.last_closed_at(unit.connection)
-    if closed_at is not None and now < closed_at:
+    closed_until = days.closed_until(unit.connection)
+    if closed_until is not None and now < closed_until:
         raise say_no(No.CLOCK_BACK)  # else the game could belong to a day that is closed
     sold = games.sold_file(unit.connection, series, game.number)
     day = gaming_day(now, office.house.time_zone, office.house.day_starts_minutes).isoformat()

@@ -27,7 +27,7 @@ from app.flow.claim import (
     ticket_numbered,
     why_not_payable,
 )
-from app.flow.contact import Contact, Passed, check_contact, contact_rows, paid_before
+from app.flow.contact import Contact, Passed, check_contact, in_contact, paid_before
 from app.flow.office import Office
 from app.flow.patron import Sealed, seal_patron
 from app.flow.permissions import Permission
@@ -122,7 +122,7 @@ def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transa
     out_cents = claim.cents + back.cash_cents
     cash_cents = out_cents if paying.check is None else back.cash_cents
     passed = Passed(out_cents=out_cents, cash_out_cents=cash_cents)
-    contact, told = contact_rows(office, unit, who, paying.contact, paying.number, passed, now)
+    contact = in_contact(office, unit, who, paying.contact, paying.number, passed, now)
     authority: dict[str, object] = {
         "station": who.station,
         "staff": who.staff,
@@ -147,7 +147,7 @@ def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transa
         "games": explanation(office, unit, claim),
         "gradings": [each.document() for each in found],
         "paid_by": payout["paid_by"],
-        **told,
+        **contact.told,
     }
     body = {
         "house": office.house.name,
@@ -171,7 +171,7 @@ def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transa
         "reason": payout["reason"],
         "time": time_text(now),
         "request_id": asked.request,
-        **told,
+        **contact.said,
     }
     slip = {
         "ticket": paying.number,
@@ -187,7 +187,7 @@ def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transa
         *approval_rows(claim, supervisor, Tier.SUPERVISOR, found, now),
         *approval_rows(claim, manager, Tier.MANAGER, found, now),
         *((Refund, {**refund, "game": game, **authority}) for game in claim.void_games),
-        *contact,
+        *contact.rows,
         *posting_rows(_money(who.drawer, claim, paying.check)),
         ticket_records.print_job_row(who.station, Slip.PAYOUT, slip),
     ]

@@ -40,6 +40,17 @@ _WRITERS = frozenset({Role.WRITER, Role.SUPERVISOR, Role.KENO_MANAGER})
 _SUPERVISORS = frozenset({Role.SUPERVISOR, Role.KENO_MANAGER})
 _EVERYONE = frozenset(Role)
 
+# What leaves no act behind that belongs to a day, and what keeps somebody out.
+WHATEVER_THE_CLOCK_SAYS = frozenset(
+    {
+        Permission.TICKET_QUOTE,
+        Permission.TICKET_LOOK_UP,
+        Permission.CASH_LOG,
+        Permission.STAFF_MANAGE,
+        Permission.STATION_MANAGE,
+    }
+)
+
 FOR: dict[Permission, frozenset[Role]] = {
     Permission.TICKET_QUOTE: _EVERYONE,
     Permission.TICKET_SELL: _WRITERS,

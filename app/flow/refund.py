@@ -21,7 +21,7 @@ from app.flow.access import Approval, Credentials, at_work
 from app.flow.asking import Answer, Asking, asking, kept
 from app.flow.authority import Approved, answer_approved, check_authority
 from app.flow.cash import is_in_drawer
-from app.flow.contact import Contact, Passed, check_contact, contact_rows
+from app.flow.contact import Contact, Passed, check_contact, in_contact
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, check_reason, say_no
@@ -61,6 +61,7 @@ class _Due:
     cancelled_from: int | None
     cancelled: Back
     void_games: dict[int, Back]
+    refunded_before: int  # how many games went back already
 
     @property
     def cash_cents(self) -> int:
@@ -72,7 +73,8 @@ class _Due:
 
     def is_all_of(self, ticket: TicketRow) -> bool:
         """Whether no game of the ticket was played: then its coupons can be used again."""
-        return len(self.void_games) == ticket.last_game - ticket.first_game + 1
+        back = len(self.void_games) + self.refunded_before
+        return back == ticket.last_game - ticket.first_game + 1
 
 
 def refund_ticket(
@@ -117,7 +119,7 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
         raise say_no(No.NOT_ENOUGH_CASH)
     now = unit.now()
     passed = Passed(out_cents=due.cash_cents, cash_out_cents=due.cash_cents)
-    contact, told = contact_rows(office, unit, who, refunding.contact, ticket.number, passed, now)
+    contact = in_contact(office, unit, who, refunding.contact, ticket.number, passed, now)
     authority = {
         "station": who.station,
         "staff": who.staff,
@@ -136,7 +138,7 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
         "back_cents": due.cash_cents,
         "coupon_cents": due.coupon_cents,
         "coupons_back": [part.serial for part in coupons if part.serial is not None],
-        **told,
+        **contact.told,
     }
     body = {
         "house": office.house.name,
@@ -155,9 +157,9 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
         "reason": refunding.reason,
         "time": time_text(now),
         "request_id": asked.request,
-        **told,
+        **contact.said,
     }
-    rows: list[Row] = [kept(who, asked, answer), *contact]
+    rows: list[Row] = [kept(who, asked, answer), *contact.rows]
     if due.cancelled_from is not None:
         values = {
             "ticket": ticket.number,
@@ -231,7 +233,8 @@ def _due(unit: Unit, ticket: TicketRow, standing: Standing, *, cancel: bool) -> 
     if cancelled_from is None and not void:
         raise say_no(No.NOTHING_TO_REFUND, number=printed_number(ticket.number))
     rest = Back(0, 0) if cancelled_from is None else back(cancelled_from, standing.last_game)
-    return _Due(cancelled_from, rest, void)
+    before = sum(1 for game in standing.games if game.refunded_cents)
+    return _Due(cancelled_from, rest, void, before)
 
 
 def _first_unlocked(unit: Unit, ticket: TicketRow, last_game: int) -> int | None:

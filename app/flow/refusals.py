@@ -28,7 +28,7 @@ class No(Coded):
     NOT_PERMITTED = "staff.not_permitted", "This is not for a {role} to do."
     CLOCK_BACK = (
         "clock.set_back",
-        "The clock of the house was set back behind the last close of a day; have it set right.",
+        "The clock of the house was set back into a day that is closed; have it set right.",
     )
 
     # Under which request id.
@@ -144,7 +144,7 @@ class No(Coded):
     CHECK_USED = "payment.check_used", "Check {check} was used before."
     BAD_CONTACT = (
         "contact.bad_name",
-        "A contact and a player card have 1 to 40 letters, digits, dots or dashes.",
+        "A contact has 1 to 40 letters, digits, dots or dashes; a card no small letters or dots.",
     )
     OTHER_CARD = (
         "contact.other_card",

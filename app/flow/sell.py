@@ -19,7 +19,8 @@ from app.clock import time_text
 from app.entropy import quick_pick
 from app.flow.access import Credentials, at_work
 from app.flow.asking import Answer, Asking, answer_once, asking, kept
-from app.flow.contact import Contact, Passed, check_contact, contact_rows
+from app.flow.cash import is_in_drawer
+from app.flow.contact import Contact, Passed, check_contact, hold_patron, in_contact
 from app.flow.office import Office
 from app.flow.open_game import check_is_open
 from app.flow.permissions import Permission
@@ -31,7 +32,7 @@ from app.keno.numbering import printed_number
 from app.keno.pricing import quote
 from app.keno.refusals import Refused, quoted, refuse_all
 from app.keno.request import Request
-from app.keno.tender import Tender, TenderKind, check_tender, paid_in_kind, tendered_cents
+from app.keno.tender import Tender, TenderKind, check_tender, tendered_cents
 from app.keno.ticket import Ticket
 from app.store.queries import games, house
 from app.store.queries import tickets as queries
@@ -87,7 +88,9 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
     if who.drawer is None:
         raise say_no(No.NO_DRAWER)
     game = _game_to_sell(unit, who, sale)
-    if not hold_drawer(unit, who):
+    # Change on chips and tokens comes out of the drawer, and must be in it.
+    changes = any(part.kind not in (*CASH, TenderKind.COUPON) for part in sale.tender)
+    if not hold_drawer(unit, who, alone=changes):
         raise say_no(No.NO_DRAWER)
     request, source = _request(unit, sale)
     card = office.card(unit, game.card)
@@ -95,6 +98,9 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
     refuse_all(check_tender(sale.tender, ticket.price_cents))
     last_game = game.number + ticket.games - 1
     change_cents = tendered_cents(sale.tender) - ticket.price_cents
+    passed = _passed(sale.tender, ticket.price_cents)
+    if not is_in_drawer(unit, who, passed.cash_out_cents):
+        raise say_no(No.NOT_ENOUGH_CASH)
     play = play_document(ticket)
     facts = {
         "house": office.house.name,
@@ -116,13 +122,14 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
         "change_cents": change_cents,
         "previous_seal": game.seal and {"game": game.sealed_game, "seal": short_seal(game.seal)},
     }
+    if sale.contact is not None:  # before the counter, as the order of locks has it
+        hold_patron(office, unit, who, sale.contact, unit.now())
     number, sold_at = records.next_number(unit)
     # Judged by the time that is printed, behind everything that this sale had to wait for.
     if game.sells_until is not None and sold_at >= game.sells_until:
         raise say_no(No.GAME_CLOSED, game=f"{sale.series}-{game.number}")
     expires_at = _expected_expiry(game, ticket, card.limits.claim_minutes, sold_at)
-    passed = _passed(sale.tender, ticket.price_cents)
-    contact, told = contact_rows(office, unit, who, sale.contact, number, passed, sold_at)
+    contact = in_contact(office, unit, who, sale.contact, number, passed, sold_at)
     answer = {
         "number": number,
         "printed_number": printed_number(number),
@@ -135,7 +142,7 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
         "numbers": facts["groups"],
         "conditioning": facts["conditioning"],
         "expires_at": time_text(expires_at),
-        **told,
+        **contact.told,
     }
     sold = {
         "number": number,
@@ -165,10 +172,10 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
         *records.tender_rows(number, sale.tender),
         *posting_rows(_money(who.drawer, sale.tender, ticket, change_cents)),
         records.print_job_row(who.station, Slip.TICKET, {"ticket": number}),
-        *contact,
+        *contact.rows,
     ]
     times = {"sold_at": time_text(sold_at), "expires_at": time_text(expires_at)}
-    body = {"number": number, **times, **facts, **told}
+    body = {"number": number, **times, **facts, **contact.said}
     office.log_with(unit, Tag.TICKET, body, rows)
     for part in sale.tender:
         if part.serial is not None and not records.spend_coupon(unit, part.serial, number):
@@ -186,11 +193,20 @@ def _expected_expiry(
 
 
 def _passed(tender: tuple[Tender, ...], price_cents: int) -> Passed:
-    """Return what of the price was paid in what: coupons are not money."""
-    paid = paid_in_kind(tender, price_cents)
-    money = [part for part in paid if part.kind is not TenderKind.COUPON]
-    cash = [part for part in money if part.kind in CASH]
-    return Passed(in_cents=tendered_cents(money), cash_in_cents=tendered_cents(cash))
+    """Return what passes over the counter: change in cash for chips is cash that goes out.
+
+    Coupons are not money. Change goes back and forth where it is of what was given in cash.
+    """
+    money = [part for part in tender if part.kind is not TenderKind.COUPON]
+    cash_cents = tendered_cents([part for part in money if part.kind in CASH])
+    change_cents = tendered_cents(tender) - price_cents
+    out_cents = max(change_cents - cash_cents, 0)
+    return Passed(
+        in_cents=tendered_cents(money) - change_cents + out_cents,
+        out_cents=out_cents,
+        cash_in_cents=max(cash_cents - change_cents, 0),
+        cash_out_cents=out_cents,
+    )
 
 
 def _game_to_sell(unit: Unit, who: Worker, sale: Sale) -> OpenGame:

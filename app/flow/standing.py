@@ -9,7 +9,7 @@ from app.keno.money import dollars
 from app.keno.payment import expires_at, held_up
 from app.keno.refund import refund_of
 from app.keno.standing import Known, Stands, stands
-from app.store.queries import Reading, payments, standing, tickets
+from app.store.queries import Reading, days, payments, standing, tickets
 from app.store.queries.payments import PayoutRow
 from app.store.queries.standing import PlayedGame
 from app.store.queries.tickets import TicketRow
@@ -47,7 +47,8 @@ def standing_of(
     win_cents = sum(game.win_cents for game in games if game.state is GameState.CERTIFIED)
     due = [game for game in games if game.state is GameState.VOID and not game.refunded_cents]
     paid = payments.payout(connection, ticket.number)
-    expires = _expires_at(connection, ticket, last, claim_minutes, now)
+    since = None if cancelled is None else cancelled.cancelled_at
+    expires = _expires_at(connection, ticket, last, claim_minutes, now, since)
     late = None
     if expires is not None and now > expires:
         late = None if _came_in_time(connection, ticket.number, expires) else expires
@@ -59,7 +60,7 @@ def standing_of(
             is_void=ticket.voided_at is not None,
             has_won=bool(win_cents),
             is_paid=paid is not None,
-            is_late=late is not None,
+            is_late=late is not None or _is_posted(connection, ticket.number, win_cents),
             is_refund_due=bool(due),
         )
     )
@@ -83,19 +84,31 @@ def standing_of(
     )
 
 
-def _expires_at(
-    connection: Reading, ticket: TicketRow, last: int, claim_minutes: int, now: datetime
+def _expires_at(  # noqa: PLR0913, PLR0917  all that decides about it
+    connection: Reading,
+    ticket: TicketRow,
+    last: int,
+    claim_minutes: int,
+    now: datetime,
+    cancelled_at: datetime | None,
 ) -> datetime | None:
     """Return until when a ticket can be claimed: counted from the lock of its last game (15.6(c)).
 
-    The time for which a game of it is frozen does not count.
+    Or from when its rest was cancelled, because it could not be claimed before. The time for which
+    a game of it is frozen does not count.
     """
     locked_at = payments.locked_at(connection, ticket.series, last)
     if locked_at is None:
         return None
+    since = locked_at if cancelled_at is None else max(locked_at, cancelled_at)
     frozen = payments.freezes(connection, ticket.series, ticket.first_game, last)
-    held = held_up(frozen, locked_at, now)
-    return expires_at(locked_at, claim_minutes, held, ticket.prints_expiry)
+    held = held_up(frozen, since, now)
+    return expires_at(since, claim_minutes, held, ticket.prints_expiry)
+
+
+def _is_posted(connection: Reading, number: int, win_cents: int) -> bool:
+    """Whether a win was posted as expired, whatever the clock says now."""
+    return bool(win_cents) and days.is_expired(connection, number)
 
 
 def _came_in_time(connection: Reading, number: int, expires: datetime) -> bool:

@@ -26,7 +26,7 @@ from app.keno.numbering import printed_number
 from app.store.queries.people import Worker
 from app.store.records import payments as records
 from app.store.records.together import Row
-from app.store.tables import TaxPaper
+from app.store.tables import ReportedWin, TaxPaper
 from app.store.unit import Unit
 
 TEXT_MAX = 100
@@ -111,12 +111,20 @@ def _file(  # noqa: PLR0913, PLR0917  what is filled in, by whom, and in which t
             "done_at": now,
         },
     )
+    wins = [
+        {"ticket": win.ticket, "win_cents": win.win_cents, "wager_cents": win.wager_cents}
+        for win in sorted(due.wins, key=lambda win: win.ticket)
+    ]
     body = {
         **answer,
+        "wins": wins,
+        "approver": supervisor and supervisor.code,
+        "with_code": paper.code is not None,
         "patron": sealed.digest.hex(),
         "station": who.station_code,
         "writer": who.code,
         "time": time_text(now),
     }
-    office.log_with(unit, Tag.TAX_PAPER, body, [kept(who, asked, answer), row])
+    reported: list[Row] = [(ReportedWin, {**win, "game": paper.game}) for win in wins]
+    office.log_with(unit, Tag.TAX_PAPER, body, [kept(who, asked, answer), row, *reported])
     return answer

@@ -18,7 +18,7 @@ from app.flow.access import Approval, Credentials, at_work
 from app.flow.asking import Answer, Asking, asking, kept
 from app.flow.authority import Approved, answer_approved, check_authority
 from app.flow.cash import are_in_drawer
-from app.flow.contact import Contact, Passed, check_contact, contact_rows
+from app.flow.contact import Contact, Passed, check_contact, in_contact
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, check_reason, say_no
@@ -91,7 +91,7 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
         raise say_no(No.NOT_IN_DRAWER)
     cash = [part for part in money if part.kind in CASH]
     passed = Passed(out_cents=tendered_cents(money), cash_out_cents=tendered_cents(cash))
-    contact, told = contact_rows(office, unit, who, voiding.contact, ticket.number, passed, now)
+    contact = in_contact(office, unit, who, voiding.contact, ticket.number, passed, now)
     body = {
         "house": office.house.name,
         "ticket": ticket.number,
@@ -108,10 +108,10 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
         "reason": voiding.reason,
         "voided_at": time_text(now),
         "request_id": asked.request,
-        **told,
+        **contact.said,
     }
     answer: Answer = {"number": ticket.number, "back": back, "back_cents": ticket.price_cents}
-    answer |= told
+    answer |= contact.told
     void = {
         "ticket": ticket.number,
         "station": who.station,
@@ -126,7 +126,7 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
     rows: list[Row] = [
         kept(who, asked, answer),
         (Void, void),
-        *contact,
+        *contact.rows,
         *posting_rows(_money_back(who.drawer, paid)),
         records.print_job_row(who.station, Slip.VOID, {"ticket": ticket.number}),
     ]

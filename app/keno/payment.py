@@ -5,7 +5,7 @@ games of what each was certified to pay, after any sharing of the aggregate limi
 game by game, line by line, as a writer would explain it to a patron.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -24,62 +24,71 @@ ROUNDED = {
 class GameWin:
     """What a ticket is paid for one game, and what of its price was paid in money."""
 
+    ticket: int
     series: str
     game: int
     win_cents: int
     wager_cents: int  # a coupon's part counts as nothing
 
+
+@dataclass(frozen=True)
+class DuePaper:
+    """What a paper must say of one game: the wins of a patron that stand on no paper yet."""
+
+    series: str
+    game: int
+    wins: tuple[GameWin, ...]
+
+    @property
+    def win_cents(self) -> int:
+        """What was won."""
+        return sum(win.win_cents for win in self.wins)
+
+    @property
+    def wager_cents(self) -> int:
+        """What it was won with."""
+        return sum(win.wager_cents for win in self.wins)
+
     @property
     def net_cents(self) -> int:
-        """What is left of the win when the wager is taken off (X-pay-tax)."""
+        """What is left of the wins when the wagers are taken off (X-pay-tax)."""
         return max(self.win_cents - self.wager_cents, 0)
 
 
-def reportable(wins: Sequence[GameWin], tax_cents: int) -> list[GameWin]:
-    """Return what must be reported, game by game: all that was won in it, net of the wagers.
+def due_papers(
+    wins: Sequence[GameWin], tax_cents: int, reported: Collection[tuple[int, int]]
+) -> list[DuePaper]:
+    """Return what must be reported and is not: game by game, all wins together, net of the wagers.
 
     Args:
         wins: of one ticket, or of all winning tickets of one patron.
         tax_cents: the amount at which a win is reported, on the day of the payment.
+        reported: which ticket's win in which game stands on a paper already.
     """
-    games: dict[tuple[str, int], GameWin] = {}
+    games: dict[tuple[str, int], list[GameWin]] = {}
     for win in wins:
-        which = (win.series, win.game)
-        before = games.get(which, GameWin(*which, 0, 0))
-        games[which] = GameWin(
-            *which, before.win_cents + win.win_cents, before.wager_cents + win.wager_cents
-        )
-    return [game for game in games.values() if game.net_cents >= tax_cents]
-
-
-def unreported(due: Sequence[GameWin], said: Mapping[int, tuple[int, int]]) -> list[GameWin]:
-    """Return what is to be reported and stands on no paper yet.
-
-    Args:
-        due: what must be reported, game by game.
-        said: what the papers say that were filled in before: wins and wagers of each game.
-    """
-    rest = []
-    for win in due:
-        won, wagered = said.get(win.game, (0, 0))
-        left = GameWin(win.series, win.game, win.win_cents - won, win.wager_cents - wagered)
-        if left.win_cents or left.wager_cents:
-            rest.append(left)
-    return rest
+        games.setdefault((win.series, win.game), []).append(win)
+    papers = []
+    for which, together in games.items():
+        rest = tuple(win for win in together if (win.ticket, win.game) not in reported)
+        if rest and DuePaper(*which, tuple(together)).net_cents >= tax_cents:
+            papers.append(DuePaper(*which, rest))
+    return papers
 
 
 def expires_at(
-    last_lock: datetime, claim_minutes: int, frozen: timedelta, printed: datetime | None
+    since: datetime, claim_minutes: int, frozen: timedelta, printed: datetime | None
 ) -> datetime:
     """Return until when a winning ticket is paid (15.6(c)).
 
     Args:
-        last_lock: when the last game that it plays was locked, which is that game's start.
+        since: when the last game that it plays was locked, which is that game's start; or when
+            its rest was cancelled, if that came later.
         claim_minutes: what its card says.
         frozen: how long games of it were being looked into, which is not counted.
         printed: what the ticket says; whichever is later holds.
     """
-    due = last_lock + timedelta(minutes=claim_minutes) + frozen
+    due = since + timedelta(minutes=claim_minutes) + frozen
     return due if printed is None else max(due, printed)
 
 

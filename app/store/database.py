@@ -100,8 +100,15 @@ class Database:
             yield connection
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close every connection; one that is in use, when it is given back."""
+        pool = self.engine.pool
         self.engine.dispose()
+        event.listen(pool, "checkin", _close_given_back)
+
+
+def _close_given_back(connection: Any, _record: object) -> None:  # noqa: ANN401  either engine's
+    if connection is not None:
+        connection.close()
 
 
 class FairLock:

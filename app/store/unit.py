@@ -1,9 +1,9 @@
 """A unit of work: one transaction, rolled back unless it is committed, and the locks in it.
 
 The written order of locks, for every stage: first the series (shared by whoever sells, voids,
-cancels or refunds; exclusive for lockout), then rows (the drawer: shared by whoever uses it, alone
-for its close; the ticket), the player card of whoever is paid, the counter of ticket numbers,
-because every sale of the house waits for it, and the feed last of all.
+cancels or refunds; exclusive for lockout and the close of a day), then the days, rows (the drawer:
+shared by whoever uses it, alone for its close; the ticket), the patron, the counter of ticket
+numbers, because every sale of the house waits for it, and the feed last of all.
 
 On PostgreSQL the lock on a series is an advisory lock of the transaction, which is a fair queue:
 with row locks, sellers who share the row would keep a locker waiting for ever. On SQLite there is
@@ -70,9 +70,17 @@ class Unit:
         """Wait for whoever sells for the series, and keep everyone else out."""
         self._lock(_LOCK, f"keno/series/{series}")
 
-    def lock_patron(self, player_card: str) -> None:
-        """Pay whoever holds a player card at one station after the other: wins are added up."""
-        self._lock(_LOCK, f"keno/player-card/{player_card}")
+    def lock_patron(self, name: str) -> None:
+        """Do one thing after the other with a patron: what is paid and passed is added up."""
+        self._lock(_LOCK, f"keno/patron/{name}")
+
+    def share_days(self) -> None:
+        """Keep a gaming day from being closed until this transaction ends."""
+        self._lock(_SHARE, "keno/days")
+
+    def lock_days(self) -> None:
+        """Wait for whoever opens a drawer, and keep everyone else from it."""
+        self._lock(_LOCK, "keno/days")
 
     def lock_feed(self) -> None:
         """Tell events one transaction after the other, so that their ids say in which order.

@@ -130,6 +130,10 @@ PLANTED: dict[str, tuple[str, set[str]]] = {
         "UPDATE contact_act SET gaming_day = '2026-11-17'",
         {"contacts"},
     ),
+    "a player card was shown that the log does not tell of": (
+        "UPDATE contact_act SET player_card = 'P-77'",
+        {"contacts"},
+    ),
     "a patron was given more in cash": (
         "UPDATE contact_act SET cash_out_cents = cash_out_cents + 1",
         {"contacts"},
@@ -153,6 +157,26 @@ PLANTED: dict[str, tuple[str, set[str]]] = {
         """UPDATE log_entry SET body = replace(body, '"manager"\\:null', '"manager":"SAM"')
         WHERE tag = 'PAID'""",
         {"approvals", "facts", "log"},
+    ),
+    "the log says that a void elsewhere took nobody": (
+        """UPDATE log_entry SET body = replace(body, '"issued_at":"B1"', '"issued_at":"B2"')
+        WHERE tag = 'VOID'""",
+        {"approvals", "log"},
+    ),
+    "the log says that less cash went out": (
+        """UPDATE log_entry SET body = replace(body, '"cash_out_cents":', '"cash_out_cents"\\:1')
+        WHERE tag = 'PAID'""",
+        {"contacts", "log"},
+    ),
+    "the log says that no report was due": (
+        """UPDATE log_entry
+        SET body = replace(body, '"currency_report"\\:false', '"currency_report"\\:true')
+        WHERE tag = 'PAID'""",
+        {"contacts", "log"},
+    ),
+    "a drawer gave what it did not have": (
+        "UPDATE posting SET cents = -99000000 WHERE account = 'drawer' AND cents < 0",
+        {"contacts", "days", "drawers", "money", "payments"},
     ),
     "the log tells a patron another amount": (
         """UPDATE log_entry SET body = replace(body, '"net_cents":-', '"net_cents":-1')
@@ -200,15 +224,17 @@ def test_what_is_planted_in_payments_and_drawers_is_found(floor: Floor, what: st
 
 # What is done to a win that must be reported, and which checks find it.
 PLANTED_PAPERS: dict[str, tuple[str, set[str]]] = {
-    "a paper is gone": ("DELETE FROM tax_paper", {"facts", "papers"}),
+    "a paper is gone": ("DELETE FROM tax_paper", {"facts"}),
+    "a win is on no paper": ("DELETE FROM reported_win", {"facts", "papers"}),
     "a paper said less": (
-        "UPDATE tax_paper SET win_cents = win_cents - 1",
+        "UPDATE reported_win SET win_cents = win_cents - 1",
         {"facts", "papers"},
     ),
     "a paper said of another wager": (
-        "UPDATE tax_paper SET wager_cents = wager_cents + 1",
+        "UPDATE reported_win SET wager_cents = wager_cents + 1",
         {"facts", "papers"},
     ),
+    "a paper said less in all": ("UPDATE tax_paper SET win_cents = win_cents - 1", {"facts"}),
 }
 
 

@@ -20,6 +20,7 @@ from app.audit.books import check_books
 from app.flow import drawer as drawer_stage
 from app.flow.access import Approval, Credentials, enrol_station, sign_in
 from app.flow.asking import Answer
+from app.flow.close_day import close_day
 from app.flow.contact import Contact
 from app.flow.cosign import cosign_log
 from app.flow.draw import end_game
@@ -675,7 +676,7 @@ def paid_to_one_card(floor: Floor) -> tuple[Callable[[], object], Callable[[], o
 def test_without_the_lock_on_the_card_two_stations_would_pay_without_an_approval(
     floor: Floor, pause: MakePause, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Unit, "lock_patron", lambda _unit, _card: None)
+    monkeypatch.setattr(Unit, "lock_patron", lambda _unit, _name: None)
     first, second = paid_to_one_card(floor)
     before_commit = pause(Unit, "commit")
     with ThreadPoolExecutor(1) as threads:
@@ -684,7 +685,7 @@ def test_without_the_lock_on_the_card_two_stations_would_pay_without_an_approval
         second()
         before_commit.go.set()
         paying.result(PATIENCE)
-    assert faulty(floor) == {"approvals"}
+    assert faulty(floor) == {"approvals", "contacts"}
 
 
 @ON_POSTGRESQL  # on SQLite there is one writer at a time
@@ -697,3 +698,40 @@ def test_of_two_stations_that_pay_one_card_at_once_the_second_needs_an_approval(
     assert isinstance(paid, dict)
     assert refused == "approval.needed"
     floor.check_books()
+
+
+@ON_POSTGRESQL
+@pytest.mark.rule("15.6(b)")
+def test_whoever_is_paid_while_the_card_is_shown_elsewhere_waits_for_that(
+    floor: Floor, pause: MakePause
+) -> None:
+    """What a contact was paid before it shows the card counts, as soon as it is shown."""
+    first, second = paid_to_one_card(floor)
+    wanda = floor.signed_in(WANDA)
+    floor.sell(wanda, dollar())
+    paying = Paying(1, floor.code(1), contact=Contact("c-9"))
+    pay_ticket(floor.office, wanda, paying, floor.request_id())  # no card yet
+    shows = partial(floor.sell, wanda, replace(dollar(), contact=Contact("c-9", "P-77")))
+    shown, refused = in_turn(floor, pause(Unit, "commit"), shows, second)
+    assert isinstance(shown, dict)
+    assert refused == "approval.needed"
+    assert outcome(first) == "ticket.already_paid"
+    floor.check_books()
+
+
+@ON_POSTGRESQL
+@pytest.mark.rule("X-drawer")
+def test_a_day_waits_for_the_drawer_that_is_being_opened_in_it(
+    floor: Floor, pause: MakePause
+) -> None:
+    wanda, today = floor.signed_in(WANDA), floor.moment[0].date()
+    opens = partial(floor.open_drawer, wanda)
+    being_opened = pause(money_records, "open_drawer")
+
+    def closes() -> object:
+        floor.pass_time(days=1)
+        return close_day(floor.office, floor.sam, today)
+
+    opened, refused = in_turn(floor, being_opened, opens, closes)
+    assert isinstance(opened, dict)
+    assert refused == "day.drawers_open"

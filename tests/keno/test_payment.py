@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.keno.grading import grade_game
 from app.keno.money import Rounding
-from app.keno.payment import GameWin, expires_at, explained, held_up, reportable, unreported
+from app.keno.payment import DuePaper, GameWin, due_papers, expires_at, explained, held_up
 from app.keno.pricing import quote
 from app.keno.rate_card import RateCard
 from app.keno.request import Request
@@ -32,16 +32,17 @@ NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 def test_a_win_is_reported_net_of_the_wager_of_its_game(
     win_cents: int, wager_cents: int, due: bool
 ) -> None:
-    found = reportable([GameWin("M", 7, win_cents, wager_cents)], 200_000)
+    found = due_papers([GameWin(1, "M", 7, win_cents, wager_cents)], 200_000, ())
     assert bool(found) is due
 
 
 @pytest.mark.rule("X-pay-tax")
 def test_wins_of_one_game_are_added_and_those_of_two_are_not() -> None:
-    half = GameWin("M", 7, 100_100, 100)
-    assert reportable([half, GameWin("M", 8, 100_100, 100)], 200_000) == []
-    assert reportable([half, GameWin("S", 7, 100_100, 100)], 200_000) == []
-    assert reportable([half, half], 200_000) == [GameWin("M", 7, 200_200, 200)]
+    half, other = (GameWin(number, "M", 7, 100_100, 100) for number in (1, 2))
+    assert due_papers([half, GameWin(2, "M", 8, 100_100, 100)], 200_000, ()) == []
+    assert due_papers([half, GameWin(2, "S", 7, 100_100, 100)], 200_000, ()) == []
+    (paper,) = due_papers([half, other], 200_000, ())
+    assert (paper.win_cents, paper.wager_cents, paper.net_cents) == (200_200, 200, 200_000)
 
 
 @pytest.mark.rule("X-pay-tax")
@@ -49,6 +50,7 @@ def test_wins_of_one_game_are_added_and_those_of_two_are_not() -> None:
     st.lists(
         st.builds(
             GameWin,
+            st.integers(1, 9),
             st.sampled_from("MS"),
             st.integers(1, 3),
             st.integers(1, 10**7),
@@ -57,10 +59,11 @@ def test_wins_of_one_game_are_added_and_those_of_two_are_not() -> None:
     )
 )
 def test_what_is_reported_does_not_depend_on_the_order(wins: list[GameWin]) -> None:
-    def figures(found: list[GameWin]) -> set[GameWin]:
-        return set(found)
+    def figures(papers: list[DuePaper]) -> set[tuple[str, int, int]]:
+        return {(paper.series, paper.game, paper.net_cents) for paper in papers}
 
-    assert figures(reportable(wins, 200_000)) == figures(reportable(wins[::-1], 200_000))
+    backwards = due_papers(wins[::-1], 200_000, ())
+    assert figures(due_papers(wins, 200_000, ())) == figures(backwards)
 
 
 @pytest.mark.rule("15.6(c)")
@@ -153,8 +156,12 @@ def test_the_time_for_which_games_are_frozen_is_counted_once(
 
 @pytest.mark.rule("X-pay-tax")
 def test_what_stands_on_a_paper_is_not_reported_again() -> None:
-    due = [GameWin("M", 1, 300_000, 1_000), GameWin("M", 2, 250_000, 500)]
-    assert unreported(due, {}) == due
-    assert unreported(due, {1: (300_000, 1_000)}) == due[1:]
-    rest = [GameWin("M", 1, 100_000, 0)]
-    assert unreported(due, {1: (200_000, 1_000), 2: (250_000, 500)}) == rest
+    first, second = (GameWin(number, "M", 1, 150_000, 1_000) for number in (1, 2))
+    alone = GameWin(1, "M", 2, 250_000, 500)
+    both = DuePaper("M", 1, (first, second))
+    wins = [first, second, alone]
+    assert due_papers(wins, 200_000, ()) == [both, DuePaper("M", 2, (alone,))]
+    # A paper for some of them leaves the others to be reported, though they are less alone.
+    rest = DuePaper("M", 1, (second,))
+    assert due_papers(wins, 200_000, {(1, 1), (1, 2)}) == [rest]
+    assert due_papers(wins, 200_000, {(1, 1), (2, 1), (1, 2)}) == []

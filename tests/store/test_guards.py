@@ -81,10 +81,11 @@ def busy(floor: Floor) -> Floor:
         # No day was closed, and nothing expired.
         connection.execute(
             text(
-                "INSERT INTO day_close (day, figures, drawers, frozen, staff, closed_at, entry) "
-                "SELECT from_day, '{}', '{}', '[]', staff, :now, 1 FROM house_amount"
+                "INSERT INTO day_close "
+                "(day, figures, drawers, frozen, staff, closed_at, entry, ends_at) "
+                "SELECT from_day, '{}', '{}', '[]', staff, :now, 1, :ended FROM house_amount"
             ),
-            {"now": "2026-11-16T20:00:00.000000Z"},
+            {"now": "2026-11-16T20:00:00.000000Z", "ended": "2026-11-15T20:00:00.000000Z"},
         )
         connection.execute(
             text(
@@ -106,6 +107,12 @@ def busy(floor: Floor) -> Floor:
         ):
             planted_ = f"SELECT ticket, {taken}, paid_at, 1 FROM payout"  # noqa: S608  our own
             connection.execute(text(f"INSERT INTO {table} ({names}) {planted_}"))
+        connection.execute(
+            text(
+                "INSERT INTO reported_win (ticket, game, win_cents, wager_cents, entry) "
+                "SELECT ticket, game, 1, 1, entry FROM tax_paper"
+            )
+        )
         # The limit did not bite, and the game was not frozen.
         connection.execute(text("INSERT INTO share SELECT attempt, ticket, cents FROM win"))
         connection.execute(
@@ -362,6 +369,7 @@ CHECKS: dict[str, tuple[str, dict[str, object]]] = {
     "ck_expiry_cents": ("", {"cents": 0, "ticket": 2}),
     "ck_house_amount_cents": ("", {"cents": 0, "entry": 1}),
     "ck_house_amount_name": ("", {"name": "'pocket'", "entry": 1}),
+    "ck_reported_win_cents": ("", {"win_cents": 0, "game": 77}),
     "ck_house_amount_two_people": ("", {"manager": "staff", "entry": 1}),
     "ck_payout_approved": ("", {"with_code": "FALSE", **OTHER_PAYOUT}),
     "ck_payout_cents": ("", {"cents": 0, **OTHER_PAYOUT}),
@@ -477,6 +485,7 @@ UNIQUE: dict[str, tuple[str, dict[str, object]]] = {
     "payout.ticket": ("pk_payout", {"entry": 1, "check_number": "'2'"}),
     "presentation.entry": ("uq_presentation_entry", {"ticket": 2}),
     "presentation.ticket": ("pk_presentation", {"entry": 2}),
+    "reported_win.ticket, reported_win.game": ("pk_reported_win", {}),
     "tax_paper.entry": ("pk_tax_paper", {}),
     "cancellation.entry": ("uq_cancellation_entry", {"ticket": 2}),
     "cancellation.ticket": ("pk_cancellation", {"entry": 1}),
@@ -624,6 +633,7 @@ def unused(table: str, changes: Row) -> Row:
         "house_amount": {"entry": 1},
         "payout": OTHER_PAYOUT,
         "presentation": {"ticket": 2, "entry": 2},
+        "reported_win": {"game": 77},
         "tax_paper": {"entry": 2},
         "attempt": {},
         "cancellation": {"ticket": 2, "entry": 1},

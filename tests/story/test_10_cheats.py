@@ -8,10 +8,13 @@ import pytest
 from app.flow import authority
 from app.flow.access import at_console, disable_staff
 from app.flow.asking import answer_once
+from app.flow.cash_log import cash_log
 from app.flow.close_day import close_day
 from app.flow.contact import Contact
 from app.flow.drawer import Minding, look_at_drawer, mind_drawer, move_cash
+from app.flow.expire import expire_wins
 from app.flow.house_amounts import set_amount
+from app.flow.look_up import look_up
 from app.flow.pay import Check
 from app.flow.permissions import Permission
 from app.flow.present import present_ticket
@@ -22,10 +25,10 @@ from app.flow.void import Voiding, void_ticket
 from app.keno.amounts import Amount, Dated
 from app.keno.drawer import Count, DrawerAct
 from app.keno.tender import Tender, TenderKind
-from tests.floor import ADA, CARD, MAX, SAM, SECOND_STATION, WALT, WANDA, Floor, secret_of
+from tests.floor import ADA, BANK, CARD, MAX, SAM, SECOND_STATION, WALT, WANDA, Floor, secret_of
 from tests.looking import bodies, refuses, rows
 from tests.story.test_5_settlement import frozen_floor
-from tests.story.test_6_refunds import refund
+from tests.story.test_6_refunds import refund, void_next
 from tests.story.test_7_paying import (
     MAX_APPROVES,
     RICH,
@@ -90,6 +93,7 @@ def test_nothing_is_dated_into_a_day_that_is_closed_if_the_clock_is_set_back(flo
         floor.open_drawer(wanda, RICH)
     with refuses("clock.set_back"):
         floor.lock()
+    assert look_up(floor.office, wanda, 1)["standing"] == "expired"  # looking does no harm
     floor.moment[0] = right
     wanda = floor.signed_in(WANDA)
     floor.open_drawer(wanda, RICH)
@@ -243,6 +247,42 @@ def test_nothing_is_reported_twice(floor: Floor) -> None:
     floor.check_books()
 
 
+@pytest.mark.rule("X-pay-tax")
+def test_a_paper_counts_for_the_tickets_on_it_and_for_no_other(floor: Floor) -> None:
+    """Whoever fills in a paper in one contact, and is paid in another, is reported whole."""
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    for number in (1, 2, 3):
+        floor.sell(wanda, by_coupon("24.00", f"A-{number}"))
+    floor.play()
+    here, there = Contact("c-1"), Contact("c-2")
+    pay(floor, wanda, 1, contact=here)
+    file_tax_paper(floor.office, wanda, paper_of(floor, 2, here), floor.request_id())
+    pay(floor, wanda, 2, contact=there)
+    with refuses("payment.tax_paper_needed"):
+        pay(floor, wanda, 3, contact=there, approval=SAM_APPROVES)
+    file_tax_paper(floor.office, wanda, paper_of(floor, 3, there), floor.request_id())
+    pay(floor, wanda, 3, contact=there, approval=SAM_APPROVES)
+    on_paper = rows(floor, "SELECT ticket, win_cents FROM reported_win ORDER BY ticket")
+    assert on_paper == [(1, 144_000), (2, 144_000), (3, 144_000)]
+    floor.check_books()
+
+
+@pytest.mark.rule("X-pay-tax")
+def test_a_paper_that_said_more_than_is_paid_now_takes_no_second_one(floor: Floor) -> None:
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    floor.sell(wanda, by_coupon("24.00", "A-1"))
+    floor.sell(wanda, by_coupon("40.00", "B-1"))
+    floor.play()
+    contact = Contact("c-1")
+    pay(floor, wanda, 1, contact=contact)
+    file_tax_paper(floor.office, wanda, paper_of(floor, 2, contact), floor.request_id())
+    pay(floor, wanda, 2, approval=SAM_APPROVES)  # the writer forgot to say who it is
+    assert papers(floor) == [(2, 384_000)]
+    floor.check_books()
+
+
 @pytest.mark.rule("X-pay-tax", "X-access")
 def test_nobody_fills_in_the_paper_of_a_ticket_that_they_have_not_seen(floor: Floor) -> None:
     wanda = floor.signed_in(WANDA)
@@ -287,3 +327,96 @@ def test_an_amount_that_is_none_is_refused(floor: Floor, cents: int) -> None:
     tomorrow = floor.moment[0].date() + timedelta(days=1)
     with refuses("amount.loose"):
         set_amount(floor.office, floor.sam, manager, Dated(Amount.SECOND_TIER, tomorrow, cents))
+
+
+# ---- chips, cards and contacts -------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-pay-cash-log", "X-drawer")
+def test_change_for_chips_is_cash_that_goes_out(floor: Floor) -> None:
+    """Nobody turns chips into cash by buying a small ticket, without being seen."""
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    contact = Contact("c-1", "P-77")
+    chips = (Tender(TenderKind.CHIPS, 2_000_000),)
+    bought = floor.sell(wanda, replace(every(), tender=chips, contact=contact))
+    assert (bought["change_cents"], bought["contact"]["net_cents"]) == (1_992_000, 8_000)
+    assert bought["contact"]["cash_out_cents"] == 1_992_000
+    assert bought["contact"]["currency_report"] is True
+    voiding = Voiding(1, "has to leave", floor.code(1), contact=contact)
+    void_ticket(floor.office, wanda, voiding, floor.request_id())
+    more = (Tender(TenderKind.CHIPS, 50_000_000),)
+    with refuses("drawer.not_enough_cash"):
+        floor.sell(wanda, replace(every(), tender=more))
+    (listed,) = cash_log(floor.office, floor.signed_in(SAM, SECOND_STATION), TODAY)
+    assert (listed["cash_in_cents"], listed["cash_out_cents"]) == (0, 1_992_000)
+    floor.check_books()
+
+
+@pytest.mark.rule("15.6(b)", "X-pay-cash-log")
+@pytest.mark.parametrize("card", ["p-77", "P.77", "", "P" * 41])
+def test_a_player_card_is_written_in_one_way(floor: Floor, card: str) -> None:
+    with refuses("contact.bad_name"):
+        floor.sell(floor.writing(), replace(every(), contact=Contact("c-1", card)))
+
+
+# ---- time ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("15.6(c)", "X-recovery")
+def test_a_win_posted_as_expired_is_not_paid_though_the_close_died_and_the_clock_went_back(
+    floor: Floor,
+) -> None:
+    two_days_to_claim(floor)
+    sold(floor)
+    floor.play()
+    in_time = floor.moment[0] + timedelta(days=1)
+    floor.pass_time(days=4)
+    expire_wins(floor.office, floor.moment[0])
+    floor.moment[0] = in_time
+    with refuses("ticket.expired"):
+        pay(floor, floor.signed_in(WANDA))
+    floor.check_books()
+
+
+@pytest.mark.rule("15.4(d)-pay", "15.6(c)")
+def test_whoever_cancels_the_rest_late_has_the_whole_time_to_claim(floor: Floor) -> None:
+    two_days_to_claim(floor)
+    sold(floor, every(3))
+    floor.play()
+    floor.pass_time(days=3)
+    wanda = floor.signed_in(WANDA)
+    refund(floor, wanda)
+    floor.pass_time(days=1)
+    assert pay(floor, floor.signed_in(WANDA))["win_cents"] == WON
+    floor.check_books()
+
+
+@pytest.mark.rule("X-clock")
+def test_a_clock_that_ran_ahead_for_a_while_keeps_nobody_out(floor: Floor) -> None:
+    floor.close_drawer(floor.writing(), 1, BANK)
+    floor.pass_time(days=1)
+    floor.writing(WALT, SECOND_STATION)
+    right = floor.moment[0]
+    floor.moment[0] = right + timedelta(days=3_650)
+    close_day(floor.office, floor.sam, TODAY)
+    floor.moment[0] = right + timedelta(hours=1)
+    floor.close_drawer(floor.signed_in(WALT, SECOND_STATION), 2, BANK)
+    floor.lock()
+    floor.check_books()
+
+
+@pytest.mark.rule("15.4(d)-refund")
+def test_a_coupon_can_be_used_again_though_its_games_went_back_one_by_one(floor: Floor) -> None:
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    coupon = replace(every(2), tender=(Tender(TenderKind.COUPON, 16_000, "C-1"),))
+    floor.sell(wanda, coupon)
+    void_next(floor)
+    refund(floor, wanda, cancel=False)
+    floor.check_books()
+    void_next(floor)
+    refund(floor, wanda)
+    floor.check_books()
+    assert floor.sell(wanda, coupon)["number"] == 2
+    floor.check_books()

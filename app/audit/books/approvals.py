@@ -61,6 +61,9 @@ def _check_roles(stored: Stored) -> Iterator[Fault]:
             may = SUPERVISING if body["tier"] == "supervisor" else OUTSIDE
         if by is not None and roles.get(by) not in may:
             yield Fault("approvals", f"entry {entry} was approved by {by}, who may not")
+        elsewhere = "issued_at" in body and body["issued_at"] != body["station"]
+        if by is None and (elsewhere or body.get("with_code") is False):
+            yield Fault("approvals", f"entry {entry} took a supervisor, and there was none")
         if manager is not None and roles.get(manager) not in OUTSIDE:
             yield Fault("approvals", f"entry {entry} was approved by {manager}, who may not")
         if body.get("writer") is not None and body["writer"] in (by, manager):

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from app.audit.books.patrons import CASH
 from app.audit.books.stored import Stored, said
 from app.audit.faults import Fault
 from app.store.queries.books import StoredDrawer
@@ -26,9 +27,22 @@ def check_drawers(stored: Stored) -> Iterator[Fault]:
         moved = sum(leg.cents for leg in bank)
         if moved != (count.cents if count.closing else -count.cents):
             yield Fault("drawers", f"what was counted in drawer {count.drawer} is not in the bank")
+    yield from _check_contents(stored)
     yield from _check_rows(stored)
     yield from _check_fills(stored)
     yield from _check_use(stored, {drawer: each.entry for drawer, each in closes.items()})
+
+
+def _check_contents(stored: Stored) -> Iterator[Fault]:
+    """Nothing goes out of a drawer that is not in it: cash together, chips and tokens by kind."""
+    inside: Counter[tuple[int | None, str]] = Counter()
+    for entry in sorted(stored.postings):
+        moved = [leg for leg in stored.postings[entry] if leg.account == "drawer"]
+        which = [(leg.drawer, "cash" if leg.kind in CASH else leg.kind or "") for leg in moved]
+        for place, leg in zip(which, moved, strict=True):
+            inside[place] += leg.cents
+        if any(inside[place] < 0 for place in which) and stored.tags.get(entry) != "DRAWER-CLOSE":
+            yield Fault("drawers", f"entry {entry} took more out of a drawer than was in it")
 
 
 def _check_rows(stored: Stored) -> Iterator[Fault]:

@@ -9,12 +9,12 @@ from app.audit.books.payments import won_in
 from app.audit.books.stored import Stored
 from app.audit.faults import Fault
 from app.keno.amounts import Amount
-from app.store.queries.books import StoredPayout
 
 
 def check_papers(stored: Stored) -> Iterator[Fault]:
     """Game by game, all that a patron won less the wagers stands on papers from an amount on."""
     before = paid_before(stored)
+    papers = {(each.ticket, each.game): each for each in stored.papers}
     for payout in stored.payouts.values():
         ticket = stored.tickets[payout.ticket]
         due_cents = amounts_of(stored, payout)[Amount.TAX_PAPER]
@@ -26,18 +26,12 @@ def check_papers(stored: Stored) -> Iterator[Fault]:
             winning = [each for each in together if won_in(stored, each, game)]
             won = sum(won_in(stored, each, game) for each in winning)
             wagered = sum(cash_price(stored, each, game) for each in winning)
-            numbers = {each.number for each in together}
-            said = _said(stored, payout, numbers, game)
-            if won - wagered >= due_cents and said != (won, wagered):
-                what = f"game {ticket.series}-{game} of ticket {ticket.number}"
-                yield Fault("papers", f"{what} was paid without the paper for it")
-
-
-def _said(stored: Stored, payout: StoredPayout, tickets: set[int], game: int) -> tuple[int, int]:
-    """Return what the papers said by the time of a payment: wins and wagers."""
-    papers = [
-        each
-        for each in stored.papers
-        if each.ticket in tickets and each.game == game and each.entry < payout.entry
-    ]
-    return sum(each.win_cents for each in papers), sum(each.wager_cents for each in papers)
+            if won - wagered < due_cents:
+                continue
+            for each in winning:
+                paper = papers.get((each.number, game))
+                said = (won_in(stored, each, game), cash_price(stored, each, game))
+                late = paper is not None and paper.entry > payout.entry
+                if paper is None or late or (paper.win_cents, paper.wager_cents) != said:
+                    what = f"game {ticket.series}-{game} of ticket {each.number}"
+                    yield Fault("papers", f"{what} was paid without the paper for it")

@@ -110,16 +110,18 @@ def _claimed_until(stored: Stored, ticket: StoredTicket, now: datetime) -> datet
     last = stored.games.get((ticket.series, last_game))
     if last is None or last.locked_at is None:
         return now
+    cancelled_at = stored.cancelled_at.get(ticket.number, last.locked_at)
+    since = max(last.locked_at, cancelled_at)  # before that it could not be claimed
     spells = [
-        (max(begin, last.locked_at), end or now)
+        (max(begin, since), end or now)
         for game in range(ticket.first_game, last_game + 1)
         for begin, end in stored.freezes.get((ticket.series, game), [])
     ]
-    frozen, covered = timedelta(0), last.locked_at
+    frozen, covered = timedelta(0), since
     for begin, end in sorted(spells):
         if end > covered:
             frozen += end - max(begin, covered)
             covered = end
     minutes = stored.cards[ticket.card].limits.claim_minutes
-    until = last.locked_at + timedelta(minutes=minutes) + frozen
+    until = since + timedelta(minutes=minutes) + frozen
     return max(until, ticket.prints_expiry or until)

@@ -153,6 +153,14 @@ class Stored:
             if each.cancelled_from is not None
         }
 
+    @cached_property
+    def cancelled_at(self) -> dict[int, datetime]:
+        """When the rest of each ticket was cancelled."""
+        return {
+            self.bodies[entry]["ticket"]: datetime.fromisoformat(self.time_of(entry))
+            for entry in self.tagged("CANCEL")
+        }
+
     def is_given_back(self, number: int) -> bool:
         """Whether all that a ticket cost went back: it is void, or all of its games were."""
         ticket = self.tickets[number]

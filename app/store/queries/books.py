@@ -32,12 +32,12 @@ from app.store.tables import (
     Posting,
     Presentation,
     Refund,
+    ReportedWin,
     Series,
     Settlement,
     Share,
     Staff,
     Station,
-    TaxPaper,
     Tender,
     Ticket,
     Void,
@@ -224,7 +224,7 @@ class StoredApproval:
 
 @dataclass(frozen=True)
 class StoredPaper:
-    """What a paper says that one ticket won, and with how much of a wager, in one game."""
+    """What a paper says of a ticket in one game: what it won, with how much of a wager."""
 
     ticket: int
     game: int
@@ -379,9 +379,13 @@ def all_approvals(connection: Connection) -> Iterator[StoredApproval]:
 
 
 def all_papers(connection: Connection) -> Iterator[StoredPaper]:
-    """Yield every paper that was filled in."""
+    """Yield every win that stands on a paper."""
     found = select(
-        TaxPaper.ticket, TaxPaper.game, TaxPaper.win_cents, TaxPaper.wager_cents, TaxPaper.entry
+        ReportedWin.ticket,
+        ReportedWin.game,
+        ReportedWin.win_cents,
+        ReportedWin.wager_cents,
+        ReportedWin.entry,
     )
     yield from (StoredPaper(*row) for row in _rows(connection, found))
 
@@ -532,4 +536,5 @@ def head_rows(connection: Connection) -> int:
 
 
 def _rows(connection: Connection, found: Executable) -> Iterator[Any]:
-    yield from connection.execute(found.execution_options(yield_per=1000))
+    with connection.execute(found.execution_options(yield_per=1000)) as rows:
+        yield from rows

@@ -23,7 +23,7 @@ from app.store.tables import (
     Win,
 )
 
-LAST_CLOSE = select(DayClose.closed_at).order_by(DayClose.day.desc()).limit(1)
+LAST_CLOSED = select(DayClose.ends_at).order_by(DayClose.day.desc()).limit(1)
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,9 @@ def closed_days(connection: Connection) -> dict[date, tuple[Any, Any]]:
     return {day: (figures, frozen) for day, figures, frozen in connection.execute(found)}
 
 
-def last_closed_at(connection: Connection) -> datetime | None:
-    """Return when a day was closed last."""
-    moment: datetime | None = connection.execute(LAST_CLOSE).scalar_one_or_none()
+def closed_until(connection: Connection) -> datetime | None:
+    """Return when the last closed day ended."""
+    moment: datetime | None = connection.execute(LAST_CLOSED).scalar_one_or_none()
     return moment
 
 

@@ -29,6 +29,7 @@ from app.store.tables import (
     Presentation,
     Refund,
     Release,
+    ReportedWin,
     Settlement,
     Staff,
     Station,
@@ -196,8 +197,13 @@ def _waiting(connection: Connection) -> Iterator[Fact]:
             "time": _time(row.presented_at),
         }
         yield Fact(f"ticket {row.ticket} as presented", ("PRESENTED",), row.entry, said)
+    wins: dict[int, list[dict[str, int]]] = defaultdict(list)
+    for row in connection.execute(select(ReportedWin.__table__).order_by(ReportedWin.ticket)):
+        names = ("ticket", "win_cents", "wager_cents")
+        wins[row.entry].append({name: getattr(row, name) for name in names})
     for row in connection.execute(_worked(TaxPaper)):
         said = {
+            "wins": wins[row.entry],
             "number": row.ticket,
             "game": row.game,
             "win_cents": row.win_cents,
@@ -230,6 +236,7 @@ def _days(connection: Connection) -> Iterator[Fact]:
     for row in connection.execute(closed):
         said = {
             "day": row.day.isoformat(),
+            "ends_at": _time(row.ends_at),
             "figures": row.figures,
             "drawers": row.drawers,
             "frozen": row.frozen,

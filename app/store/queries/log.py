@@ -114,8 +114,9 @@ def entries(connection: Connection) -> Iterator[EntryRow]:
         .order_by(LogEntry.id)
         .execution_options(yield_per=1000)
     )
-    for row in connection.execute(found):
-        yield EntryRow(*row)
+    with connection.execute(found) as entries:
+        for row in entries:
+            yield EntryRow(*row)
 
 
 def leaves_between(connection: Connection, start: int, end: int) -> list[EntryRow]:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from app.keno.amounts import Amount, Dated
 from app.store.tables import (
@@ -15,11 +15,11 @@ from app.store.tables import (
     LogEntry,
     Payout,
     Presentation,
+    ReportedWin,
     Role,
     Settlement,
     Staff,
     Station,
-    TaxPaper,
     Ticket,
     Tier,
     Verdict,
@@ -94,14 +94,10 @@ def approvals(connection: Connection, ticket: int) -> list[ApprovalRow]:
     ]
 
 
-def tax_papers(connection: Connection, tickets: Collection[int]) -> dict[int, tuple[int, int]]:
-    """Return what the papers of tickets of one series say for each game: wins and wagers."""
-    found = (
-        select(TaxPaper.game, func.sum(TaxPaper.win_cents), func.sum(TaxPaper.wager_cents))
-        .where(TaxPaper.ticket.in_(tickets))
-        .group_by(TaxPaper.game)
-    )
-    return {game: (int(won), int(paid)) for game, won, paid in connection.execute(found)}
+def reported(connection: Connection, tickets: Collection[int]) -> set[tuple[int, int]]:
+    """Return which of these tickets' wins, and in which game, stand on a tax paper."""
+    found = select(ReportedWin.ticket, ReportedWin.game).where(ReportedWin.ticket.in_(tickets))
+    return {(ticket, game) for ticket, game in connection.execute(found)}
 
 
 def locked_at(connection: Connection, series: str, number: int) -> datetime | None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, select
 
 from app.store.columns import Utc
-from app.store.queries.days import LAST_CLOSE
+from app.store.queries.days import LAST_CLOSED
 from app.store.tables import Drawer, Role, SignIn, Staff, Station, StationTries
 
 _WORKER = (
@@ -24,7 +24,7 @@ _WORKER = (
         SignIn.ended_at,
         Drawer.id.label("drawer"),
         func.clock_timestamp(type_=Utc()).label("read_at"),
-        LAST_CLOSE.scalar_subquery().label("day_closed_at"),
+        LAST_CLOSED.scalar_subquery().label("closed_until"),
     )
     .join_from(SignIn, Staff, Staff.id == SignIn.staff)
     .join(Station, Station.id == SignIn.station)
@@ -60,7 +60,7 @@ class Worker:
     staff_disabled: bool
     station_disabled: bool
     read_at: datetime  # by the clock of the database
-    day_closed_at: datetime | None  # when a day was closed last
+    closed_until: datetime | None  # when the last closed day ended
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def worker(connection: Connection, station_token: bytes, token: bytes) -> Worker
         staff_disabled=row.staff_disabled_at is not None,
         station_disabled=row.station_disabled_at is not None,
         read_at=row.read_at,
-        day_closed_at=row.day_closed_at,
+        closed_until=row.closed_until,
     )
 
 

@@ -24,6 +24,7 @@ from app.store.tables.payments import (
     PaidBy,
     Payout,
     Presentation,
+    ReportedWin,
     TaxPaper,
     Tier,
 )
@@ -99,6 +100,7 @@ __all__ = [
     "PrintJob",
     "Refund",
     "Release",
+    "ReportedWin",
     "Role",
     "Series",
     "Settlement",

@@ -19,6 +19,7 @@ class DayClose(Table):
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     closed_at: Mapped[Moment]
     entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    ends_at: Mapped[Moment]  # nothing is dated before this any more
 
 
 class Expiry(Table):

@@ -87,10 +87,7 @@ class Approval(Table):
 
 
 class TaxPaper(Table):
-    """The paper for a win that must be reported is filled in; who it is for is sealed.
-
-    There can be a second for the same game, of what the first one did not say yet.
-    """
+    """The paper for a game's wins that must be reported is filled in; who it is for is sealed."""
 
     __tablename__ = "tax_paper"
     append_only = True
@@ -106,6 +103,21 @@ class TaxPaper(Table):
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     done_at: Mapped[Moment]
     entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), primary_key=True)
+
+
+class ReportedWin(Table):
+    """A ticket's win in one game stands on a paper: on one at most."""
+
+    __tablename__ = "reported_win"
+    append_only = True
+
+    ticket: Mapped[Number] = mapped_column(ForeignKey("ticket.number"), primary_key=True)
+    game: Mapped[Number] = mapped_column(primary_key=True)
+    win_cents: Mapped[Amount]
+    wager_cents: Mapped[Amount]
+    entry: Mapped[Ref] = mapped_column(ForeignKey("tax_paper.entry"), index=True)
+
+    __table_args__ = (CheckConstraint("win_cents > 0 AND wager_cents >= 0", "cents"),)
 
 
 class Payout(Table):

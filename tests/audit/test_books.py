@@ -334,7 +334,10 @@ PLANTED: dict[str, Planted] = {
                 "AND entry = (SELECT entry FROM void WHERE ticket = 5)"
             )
         ],
-        {"money": ["the void of 5 did not give back what was paid"]},
+        {
+            "money": ["the void of 5 did not give back what was paid"],
+            "drawers": ["entry :void_of_5 took more out of a drawer than was in it"],
+        },
     ),
     "an open drawer was declared closed": (
         "X-drawer",
@@ -408,7 +411,10 @@ PLANTED: dict[str, Planted] = {
                 "the void of 5 was paid from a drawer that is not its own",
                 "drawer 1 is closed and not empty",
             ],
-            "drawers": UNLIKE_ITS_CLOSE,
+            "drawers": [
+                *UNLIKE_ITS_CLOSE,
+                "entry :void_of_5 took more out of a drawer than was in it",
+            ],
         },
     ),
     "a ticket is gone with all that was paid for it": (
@@ -523,6 +529,7 @@ def facts(floor: Floor) -> dict[str, object]:
         "salt": entry.salt,
         "body": entry.body,
         "leaf": entry.leaf,
+        "void_of_5": one("SELECT entry FROM void WHERE ticket = 5"),
         "entry_of_6": one("SELECT entry FROM ticket WHERE number = 6"),
         "last": one("SELECT max(size) FROM log_checkpoint") - 1,
         "unsigned": f"{note[:-8]}AAAAAA=\n",

@@ -3,8 +3,8 @@
 It is the product with seeded people and keys that are no secret; nothing but that differs. Run
 again, it goes on where it was. Its generator and inspector are unlocked without anyone being asked,
 which works only because their keys were made as a demonstration: that word is the jurisdiction in
-every record they sign. Its paper is a folder of text files, codes included, so that a whole shift
-can be tried by script.
+every record they sign. Its printers are virtual, and show their paper as pictures, codes included,
+so that a whole shift can be tried by script.
 """
 
 import argparse
@@ -27,7 +27,6 @@ from app.clock import time_text
 from app.entropy import system_entropy
 from app.flow.access import at_console, renew_enrolment
 from app.flow.actor import Actor
-from app.flow.codes import validation_code
 from app.flow.found_house import (
     HousePlan,
     LocationPlan,
@@ -39,17 +38,18 @@ from app.flow.keys import make_keys
 from app.flow.office import Office
 from app.flow.open_game import open_first_game
 from app.flow.permissions import Permission
+from app.flow.printers import PrinterPlan, set_printer
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
 from app.flow.schedule import change_schedule, next_close
 from app.house import open_office
-from app.keno.numbering import printed_number
 from app.rng_client import publish_terms
 from app.settings import BadSettings, read_settings
 from app.store import schema
-from app.store.queries import Reading, cards, games, paper, running, tickets
-from app.store.tables import Consent, LocationKind, Role, Slip
+from app.store.queries import cards, games, paper, running
+from app.store.tables import Consent, LocationKind, Role
 from app.store.unit import CommitUnknown
 from app.supervise import Process
+from printers.paper import WIDE
 from rng.core.records import Role as Role_
 from rng.serve.ceremony import Part, make_journal
 from rng.serve.ceremony import make_keys as make_role_keys
@@ -61,6 +61,7 @@ CARD = Path(__file__).parent / "rate_cards" / "house-card-1.toml"
 SERIES = "M"
 WEB_THREADS = 4
 START_SECONDS = 20
+FIRST_PRINTER = 3  # ports behind the first: web, feed, pictures, and a printer for each station
 DEMONSTRATION = "DEMONSTRATION"
 HOLDERS: dict[Role_, dict[str, str]] = {
     "inspector": {"Ida": "ida holds a demonstration key", "Ivan": "ivan holds one as well"},
@@ -113,8 +114,10 @@ def main() -> int:
         return 1
     _hold_ceremony(office, settings.public)
     _set_interval(office, options.interval)
+    _set_printers(office, options.port)
     address = f"http://127.0.0.1:{options.port}"
-    _announce(address, f"http://127.0.0.1:{options.port + 1}/events", enrolments)
+    pictures = f"http://127.0.0.1:{options.port + 2}/"
+    _announce(address, f"http://127.0.0.1:{options.port + 1}/events", pictures, enrolments)
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
@@ -123,8 +126,6 @@ def main() -> int:
         if process.name == "web":
             _open_first(office)
         process.start()
-    printing = threading.Thread(target=_print_paper, args=(office, stop))
-    printing.start()
     try:
         while not stop.wait(0.2):
             for process in processes:
@@ -133,7 +134,6 @@ def main() -> int:
         stop.set()
         for process in reversed(processes):
             process.stop()
-        printing.join()
         office.close()
     return 0
 
@@ -150,11 +150,14 @@ def _processes(office: Office, port: int) -> list[Process]:
     # Under one name, whichever process it is: one that is started again need not wait.
     caller = [sys.executable, "-m", "app.cli", "caller", "--name", "demonstration"]
     feed = [sys.executable, "-m", "app.cli", "feed", "--port", str(port + 1)]
+    spooler = [sys.executable, "-m", "app.cli", "spooler", "--name", "demonstration"]
     return [
         *keyed,
         Process("web", _web_command(port, office.database.is_sqlite), record=record),
         Process("caller", caller, record=record),
         Process("feed", feed, record=record),
+        Process("printers", _printers_command(port), record=record),
+        Process("spooler", spooler, record=record),
     ]
 
 
@@ -180,6 +183,36 @@ def _web_command(port: int, is_sqlite: bool) -> list[str]:
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
     command += ["--host", "127.0.0.1", "--port", str(port), "--workers", str(workers)]
     return [*command, "--blocking-threads", str(WEB_THREADS), "--log-level", "warning", "wsgi:app"]
+
+
+# ---- its printers --------------------------------------------------------------------------------
+
+
+def _stations() -> list[str]:
+    return [station for place in PLAN.locations for station in place.stations]
+
+
+def _printer_ports(port: int) -> dict[str, int]:
+    """Return on which port the printer of each station listens."""
+    return {station: port + FIRST_PRINTER + n for n, station in enumerate(_stations())}
+
+
+def _printers_command(port: int) -> list[str]:
+    """Return how the virtual printers are started; their pictures show validation codes."""
+    command = [sys.executable, "-m", "printers.gallery", "--folder", str(VAR / "printers")]
+    command += ["--pictures", str(port + 2)]
+    return [*command, *(f"{code}={each}" for code, each in _printer_ports(port).items())]
+
+
+def _set_printers(office: Office, port: int) -> None:
+    """Have each station print on a virtual printer of its own."""
+    by = _at_console(office, "ada", Permission.PRINTER_MANAGE)
+    with office.database.reading() as connection:
+        known = {each.code: each.address for each in paper.printers(connection)}
+    for code, each in _printer_ports(port).items():
+        address = f"tcp:127.0.0.1:{each}"
+        if known.get(code) != address:
+            set_printer(office, by, PrinterPlan(code, address, WIDE.name, [code]))
 
 
 # ---- the keys of a demonstration -----------------------------------------------------------------
@@ -277,7 +310,7 @@ def _at_console(
     return at_console(office, name, person.secret, permission)
 
 
-def _announce(address: str, feed: str, enrolments: dict[str, str]) -> None:
+def _announce(address: str, feed: str, pictures: str, enrolments: dict[str, str]) -> None:
     """Say where the house is and who works there, on the screen and in var/demo.json."""
     told = {
         "address": address,
@@ -288,7 +321,7 @@ def _announce(address: str, feed: str, enrolments: dict[str, str]) -> None:
         "stations": [
             {"code": code, "enrolment": enrolment} for code, enrolment in enrolments.items()
         ],
-        "paper": str(VAR / "paper"),
+        "printer": pictures,
         "feed": feed,
     }
     path, fresh = VAR / "demo.json", VAR / "demo.json.new"
@@ -296,38 +329,10 @@ def _announce(address: str, feed: str, enrolments: dict[str, str]) -> None:
     fresh.write_text(json.dumps(told, indent=2) + "\n")
     fresh.replace(path)
     print(f"The demonstration house is at {address}", flush=True)
+    print(f"Its paper can be seen at {pictures}", flush=True)
     for person in STAFF:
         print(f"  {person.name:<6} {person.role.value:<16} {person.secret}", flush=True)
     print(f"Stations, their enrolment codes and all of this: {path}. Ctrl-C stops it.", flush=True)
-
-
-def _print_paper(office: Office, stop: threading.Event) -> None:
-    """Put every slip into a folder, with its code: the paper of a house without printers."""
-    folder = VAR / "paper"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    last = max((int(path.stem.split("-")[0]) for path in folder.glob("*.txt")), default=0)
-    while not stop.wait(0.05):
-        # If the database is away, what is to be printed waits there.
-        with suppress(SQLAlchemyError), office.database.reading() as connection:
-            for job in paper.jobs_after(connection, last):
-                text = _slip(office, connection, job)
-                about = job.payload.get("ticket", job.payload.get("drawer"))
-                (folder / f"{job.id}-{job.slip.value}-{about}.txt").write_text(text)
-                last = job.id
-
-
-def _slip(office: Office, connection: Reading, job: paper.Job) -> str:
-    if "ticket" not in job.payload:  # a drawer that was counted, filled or bled
-        said = [f"{name} {value}" for name, value in sorted(job.payload.items())]
-        return "\n".join([job.slip.value.upper(), *said, f"station {job.station}"]) + "\n"
-    number = job.payload["ticket"]
-    ticket = tickets.ticket(connection, number)
-    if ticket is None:
-        raise LookupError(f"a slip of ticket {number}, which is not there")
-    lines = [job.slip.value.upper(), f"number {printed_number(number)}", f"station {job.station}"]
-    if job.slip is Slip.TICKET:
-        lines.append(f"code {validation_code(office.keys, ticket.code_key, number, ticket.leaf)}")
-    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).parent.parent
 DEMO = ROOT / "var" / "demo.json"
+NUMBER_DIGITS = 11  # of a scanned ticket; behind them stands the code
 
 
 class Station:
@@ -49,13 +50,17 @@ class Station:
             raise SystemExit(f"{what}: {problem['title']} [{problem['code']}]") from None
 
 
-def code_on_paper(house: dict[str, object], number: object) -> str:
-    """Read the validation code off the ticket that was printed."""
-    for _ in range(100):
-        for path in (ROOT / str(house["paper"])).glob(f"*-ticket-{number}.txt"):
-            lines = dict(line.split(" ", 1) for line in path.read_text().splitlines()[1:])
-            return lines["code"]
-        time.sleep(0.05)
+def code_on_paper(house: dict[str, object], station: str, number: object) -> str:
+    """Read the validation code off the ticket that was printed, as a scanner does."""
+    for _ in range(200):
+        with urlopen(f"{house['printer']}papers.json") as answer:  # noqa: S310  loopback
+            papers = json.load(answer)[station]
+        for paper in range(papers, 0, -1):
+            with urlopen(f"{house['printer']}{station}/{paper}.json") as answer:  # noqa: S310
+                scan = json.load(answer)["scan"] or ""
+            if scan and int(scan[:NUMBER_DIGITS]) == number:
+                return str(scan[NUMBER_DIGITS:])
+        time.sleep(0.1)
     raise SystemExit(f"ticket {number} was not printed")
 
 
@@ -102,7 +107,7 @@ def main() -> None:
     picked = station.ask("tickets", quick)
     print(f"Ticket {picked['printed_number']}: the computer picked {picked['numbers'][0]}.")
 
-    code = code_on_paper(house, again["number"])
+    code = code_on_paper(house, house["stations"][0]["code"], again["number"])
     void = {"code": code, "reason": "the patron changed his mind"}
     back = station.ask(f"tickets/{again['number']}/void", void)
     print(f"Ticket {again['printed_number']} is void: {back['back_cents']} cents go back.")

@@ -34,17 +34,20 @@ from app.flow.lockout import lock_game
 from app.flow.office import Office
 from app.flow.open_game import open_first_game
 from app.flow.permissions import Permission
+from app.flow.printers import PrinterPlan, set_printer
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
 from app.flow.sell import Sale, sell_ticket
 from app.flow.settle import settle_game
 from app.flow.void import Voiding, void_ticket
 from app.keno.drawer import Count
+from app.keno.numbering import printed_number
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.rng_client import KeyedProcesses
 from app.store import schema
 from app.store.database import Database
-from app.store.queries import games, tickets
+from app.store.queries import games, paper, tickets
+from app.store.queries.paper import PrinterRow
 from app.store.tables import LocationKind, Role
 from tests.keyed import KeyedHouse, hold_ceremony
 
@@ -233,6 +236,17 @@ class Floor:
             ticket = tickets.ticket(connection, number)
         assert ticket is not None
         return validation_code(self.office.keys, ticket.code_key, number, ticket.leaf)
+
+    def printed(self, number: int) -> str:
+        """A ticket's number as it stands on paper."""
+        return printed_number(number)
+
+    def printer_at(self, station: str, address: str = "file:/dev/null") -> PrinterRow:
+        """Have a station print on a printer of its own, and return that."""
+        ada = at_console(self.office, ADA, secret_of(ADA), Permission.PRINTER_MANAGE)
+        set_printer(self.office, ada, PrinterPlan(f"P-{station}", address, "80mm", [station]))
+        with self.office.database.reading() as connection:
+            return next(p for p in paper.printers(connection) if p.code == f"P-{station}")
 
     def lock(self, series: str = "M") -> int:
         """Lock the open game of a series; the one before it is drawn first, or it could not be."""

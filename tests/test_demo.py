@@ -6,21 +6,16 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from sqlalchemy.exc import OperationalError
 
 from app import demo
-from app.store.queries import paper
 from rng.serve.protocol import Refused
-from tests.floor import Floor
 
 ROOT = Path(__file__).parent.parent
 SECONDS = 60
@@ -152,29 +147,6 @@ def test_every_process_of_the_house_can_be_killed_and_games_go_on(
         [*verify, "--keys", "var/public"], cwd=tmp_path, env=environment, check=False
     )
     assert verified.returncode == 0
-
-
-@pytest.mark.rule("X-recovery")
-def test_paper_goes_on_after_the_database_was_away(
-    floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(demo, "VAR", tmp_path)
-    jobs_after = paper.jobs_after
-    times = iter(range(1_000_000))
-
-    def away_at_first(*given: Any) -> list[paper.Job]:  # noqa: ANN401
-        if next(times) == 0:
-            raise OperationalError("SELECT", {}, Exception("the server closed the connection"))
-        return list(jobs_after(*given))
-
-    monkeypatch.setattr(paper, "jobs_after", away_at_first)
-    stop = threading.Event()
-    printing = threading.Thread(target=demo._print_paper, args=(floor.office, stop))  # noqa: SLF001
-    printing.start()
-    floor.sell(floor.writing())
-    wait_for(lambda: list((tmp_path / "paper").glob("*-ticket-1.txt")))
-    stop.set()
-    printing.join()
 
 
 @pytest.mark.rule("X-recovery")

@@ -107,7 +107,7 @@ def console(
 def test_a_house_is_founded_and_run_by_hand(console: Console, tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text(PLAN)
-    assert console.keno("database", "upgrade") == (0, {"revision": "2026_11_17_patrons"})
+    assert console.keno("database", "upgrade") == (0, {"revision": "2026_11_17_printers"})
     assert console.keno("house", "keys")[0] == 0
     assert console.keno("books")[0] == 2  # there is no house yet
     code, founded = console.keno("house", "found", str(plan))

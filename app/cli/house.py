@@ -40,6 +40,7 @@ from app.flow.office import Office
 from app.flow.open_game import open_first_game
 from app.flow.override import override_close
 from app.flow.permissions import Permission
+from app.flow.printers import PrinterPlan, set_printer
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
 from app.flow.release import release_game
 from app.flow.schedule import change_schedule
@@ -50,6 +51,7 @@ from app.keno.money import dollars
 from app.rng_client import publish_terms
 from app.settings import BadSettings, Settings, read_settings
 from app.software import manifest, software_hash
+from app.spooler import Spooler
 from app.store import schema
 from app.store.database import Database
 from app.store.queries import running
@@ -254,6 +256,28 @@ def call_the_games(options: argparse.Namespace) -> Answer:
     return Answer({"stopped": options.name}, lambda: f"{options.name} has stopped.")
 
 
+def set_a_printer(options: argparse.Namespace) -> Answer:
+    """`keno printer set`: add a printer or move it, and say who prints on it."""
+    with _founded_office() as office:
+        actor = _actor(office, options, Permission.PRINTER_MANAGE)
+        plan = PrinterPlan(options.code, options.address, options.roll, options.station)
+        set_printer(office, actor, plan)
+    document = {"printer": plan.code, "address": plan.address, "roll": plan.roll}
+    return Answer(document, lambda: f"Printer {plan.code} is at {plan.address}.")
+
+
+def print_the_paper(options: argparse.Namespace) -> Answer:
+    """`keno spooler`: take paper to the printers until told to stop."""
+    _outlive_peers()
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
+    with _founded_office() as office:
+        Spooler(office, options.name).run(stop)
+    return Answer({"stopped": "spooler"}, lambda: "The spooler has stopped.")
+
+
 def _outlive_peers() -> None:
     """Go on when a peer hangs up: other commands end when their reader has had enough."""
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
@@ -302,6 +326,8 @@ def read_plan(document: Mapping[str, Any]) -> HousePlan:
     Raises:
         KeyError, ValueError, TypeError: it lacks something, or says something that cannot be.
     """
+    if not (document["name"].isascii() and document["name"].isprintable()):
+        raise ValueError("the name of the house goes on paper: it has plain letters")
     return HousePlan(
         name=document["name"],
         jurisdiction=document["jurisdiction"],

@@ -53,6 +53,17 @@ def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
     feed.add_argument("--host", default="127.0.0.1")
     feed.add_argument("--port", type=int, default=8001)
     yield feed
+    printer = _group(commands, "printer", "the printers of the house")
+    setting = _by_somebody(_act(printer, "set", "set_a_printer", "add a printer, or move it"))
+    setting.add_argument("code", metavar="CODE", help="by which it is known")
+    setting.add_argument("address", metavar="ADDRESS", help="as tcp:10.0.0.9:9100, cups:QUEUE")
+    setting.add_argument("--roll", default="80mm", metavar="WIDTH", help="80mm or 58mm")
+    setting.add_argument("--station", action="append", default=[], metavar="CODE")
+    yield setting
+    spooler = _act(commands, "spooler", "print_the_paper", "print what is to be printed")
+    spooler.add_argument("--name", default=socket.gethostname(), help="by which others know it")
+    yield spooler
+
     yield _act(commands, "manifest", "show_manifest", "every source file with its hash")
     caller = _act(commands, "caller", "call_the_games", "run the games by themselves")
     name = f"{socket.gethostname()}-{os.getpid()}"

@@ -28,6 +28,11 @@ committed at once or not at all.
     approvals     a supervisor, or a manager outside keno, approves a payment
     tax_paper     the paper of a win that must be reported
     pay           a winning ticket is paid, once
+    spool         paper on its way to the printers (`slips`: what it says)
+    reprint       paper that did not come out, and copies
+    print_wanted  reports, draw records and test pages
+    see_paper     what was on paper, for whoever watches
+    printers      where the printers of the house are
     unclaimed     wins that nobody has come for yet
     expire        wins that nobody came for in time
     close_day     a gaming day in figures, and what it leaves to the next

@@ -29,7 +29,7 @@ from app.keno.refusals import Refused
 from app.keno.spots import mask_of
 from app.keno.standing import Stands
 from app.keno.tender import Tender
-from app.store.queries import cards, payments
+from app.store.queries import cards, paper, payments
 from app.store.queries import tickets as queries
 from app.store.queries.standing import PlayedGame
 from app.store.queries.tickets import TicketRow
@@ -61,6 +61,7 @@ class Claim:
     due_papers: Sequence[DuePaper]  # what must be reported, and is not filled in yet
     void_games: Sequence[int]  # whose price goes back along with the win
     back: Back
+    is_reprinted: bool  # there is more than one paper of it
 
     def facts(self) -> dict[str, object]:
         """Return what is paid and what goes back: two facts on one document."""
@@ -79,8 +80,8 @@ class Claim:
 
     @property
     def needs_supervisor(self) -> bool:
-        """Whether it is so much that a supervisor approves (15.6(b))."""
-        return self.approved_cents >= self.amounts[Amount.APPROVAL]
+        """Whether a supervisor approves: it is so much (15.6(b)), or there is a copy of it."""
+        return self.is_reprinted or self.approved_cents >= self.amounts[Amount.APPROVAL]
 
     @property
     def needs_manager(self) -> bool:
@@ -124,9 +125,9 @@ def claim_of(
     played = {(win.series, win.game) for win in wins}
     reported = payments.reported(unit.connection, {ticket.number, *in_contact})
     papers = [
-        paper
-        for paper in due_papers([*wins, *others], amounts[Amount.TAX_PAPER], reported)
-        if (paper.series, paper.game) in played
+        due
+        for due in due_papers([*wins, *others], amounts[Amount.TAX_PAPER], reported)
+        if (due.series, due.game) in played
     ]
     void_games = [
         game.number
@@ -135,7 +136,10 @@ def claim_of(
     ]
     places = [game - ticket.first_game for game in void_games]
     back = refund_of(tender, ticket.price_per_game_cents, places)
-    return Claim(ticket, standing, wins, amounts, before_cents, papers, void_games, back)
+    is_reprinted = paper.ticket_was_reprinted(unit.connection, ticket.number)
+    return Claim(
+        ticket, standing, wins, amounts, before_cents, papers, void_games, back, is_reprinted
+    )
 
 
 def ticket_numbered(unit: Unit, number: int) -> TicketRow:
@@ -257,6 +261,6 @@ def why_not_payable(claim: Claim) -> Refused | None:
     return reasons.get(standing.stands)
 
 
-def due_words(paper: DuePaper) -> str:
+def due_words(due: DuePaper) -> str:
     """Return what must be reported in words."""
-    return f"{paper.series}-{paper.game}: {dollars(paper.net_cents)} net"
+    return f"{due.series}-{due.game}: {dollars(due.net_cents)} net"

@@ -32,7 +32,7 @@ from app.store.queries.drawers import DrawerRow
 from app.store.queries.people import Person, Worker
 from app.store.records import money as records
 from app.store.records.money import Leg, hold_person
-from app.store.records.tickets import print_job_row
+from app.store.records.paper import paper_rows
 from app.store.records.together import add_rows
 from app.store.tables import Account, Slip
 from app.store.unit import Unit
@@ -88,7 +88,7 @@ def _open(  # noqa: PLR0913, PLR0917  what was counted by whom, and in which tra
         kept(who, asked, answer),
         records.count_row(drawer, count, who.staff, verifier.id, closing=False),
         *records.posting_rows([*legs, Leg(Account.BANK, -count.total_cents)]),
-        print_job_row(who.station, Slip.COUNT, {"drawer": drawer, "closing": False}),
+        *paper_rows(who.station, Slip.COUNT, {"drawer": drawer, "closing": False}),
     ]
     add_rows(unit, entry.id, rows)
     return answer
@@ -164,7 +164,7 @@ def _close(  # noqa: PLR0913, PLR0917  what was counted by whom, and in which tr
         kept(who, asked, answer),
         records.count_row(drawer.id, count, who.staff, verifier.id, closing=True),
         *records.posting_rows([*legs, *rest]),
-        print_job_row(who.station, Slip.COUNT, {"drawer": drawer.id, "closing": True}),
+        *paper_rows(who.station, Slip.COUNT, {"drawer": drawer.id, "closing": True}),
     ]
     office.log_with(unit, Tag.DRAWER_CLOSE, body, rows)
     records.close_drawer(unit, drawer.id, now)
@@ -213,7 +213,7 @@ def move_cash(  # noqa: PLR0913, PLR0917  what is moved where, by whom, and who 
             kept(who, asked, answer),
             row,
             *records.posting_rows([*legs, Leg(Account.BANK, -sign * total)]),
-            print_job_row(who.station, Slip.MOVEMENT, {**answer, "amounts": moved}),
+            *paper_rows(who.station, Slip.MOVEMENT, {**answer, "amounts": moved}),
         ]
         office.log_with(unit, Tag.DRAWER_MOVE, body, rows)
         return answer

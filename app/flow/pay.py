@@ -38,8 +38,8 @@ from app.keno.tender import TenderKind
 from app.store.queries import payments
 from app.store.queries.people import Worker
 from app.store.records import payments as records
-from app.store.records import tickets as ticket_records
 from app.store.records.money import Leg, hold_drawer, posting_rows
+from app.store.records.paper import paper_rows
 from app.store.records.together import Row
 from app.store.tables import Account, PaidBy, Payout, Refund, Slip, Tier
 from app.store.unit import Unit
@@ -189,7 +189,7 @@ def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transa
         *((Refund, {**refund, "game": game, **authority}) for game in claim.void_games),
         *contact.rows,
         *posting_rows(_money(who.drawer, claim, paying.check)),
-        ticket_records.print_job_row(who.station, Slip.PAYOUT, slip),
+        *paper_rows(who.station, Slip.PAYOUT, slip),
     ]
     office.log_with(unit, Tag.PAID, body, rows)
     return answer

@@ -30,6 +30,9 @@ class Permission(StrEnum):
     DAY_CLOSE = "day:close"
     CASH_LOG = "day:cash-log"
     AMOUNT_SET = "amount:set"
+    PAPER_PRINT = "paper:print"
+    PAPER_SEE = "paper:see"
+    PRINTER_MANAGE = "printer:manage"
     CARD_BRING = "card:bring"
     CARD_ACCEPT = "card:accept"
     STAFF_MANAGE = "staff:manage"
@@ -70,6 +73,9 @@ FOR: dict[Permission, frozenset[Role]] = {
     Permission.DAY_CLOSE: _SUPERVISORS,
     Permission.CASH_LOG: _EVERYONE - {Role.WRITER, Role.ADMINISTRATOR},
     Permission.AMOUNT_SET: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
+    Permission.PAPER_PRINT: _WRITERS,
+    Permission.PAPER_SEE: _EVERYONE - {Role.WRITER, Role.ADMINISTRATOR},
+    Permission.PRINTER_MANAGE: frozenset({Role.ADMINISTRATOR}),
     Permission.CARD_BRING: _SUPERVISORS,
     Permission.CARD_ACCEPT: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
     Permission.STAFF_MANAGE: frozenset({Role.ADMINISTRATOR}),

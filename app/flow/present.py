@@ -92,6 +92,8 @@ def missing(unit: Unit, who: Worker, claim: Claim, approved: Approved) -> list[R
     found = []
     if claim.needs_supervisor and not approver_of(unit, who, claim, Tier.SUPERVISOR, approved):
         why = f"{dollars(claim.amounts[Amount.APPROVAL])} or more is paid"
+        if claim.is_reprinted:
+            why = "the ticket was printed more than once"
         found.append(say_no(No.APPROVAL_NEEDED, why=why))
     if claim.needs_manager and not approver_of(unit, who, claim, Tier.MANAGER, approved):
         why = f"{dollars(claim.amounts[Amount.SECOND_TIER])} or more is paid"

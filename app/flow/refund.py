@@ -37,6 +37,7 @@ from app.store.queries.people import Worker
 from app.store.queries.tickets import TicketRow
 from app.store.records import tickets as records
 from app.store.records.money import Leg, hold_drawer, posting_rows
+from app.store.records.paper import paper_rows
 from app.store.records.together import Row
 from app.store.tables import Account, Cancellation, Refund, Slip
 from app.store.unit import Unit
@@ -186,9 +187,9 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
         Leg(Account.COUPONS, -due.coupon_cents),
         Leg(Account.PREPAID, due.cash_cents + due.coupon_cents),
     ]
-    slip = records.print_job_row(who.station, Slip.REFUND, {"ticket": ticket.number, **answer})
+    slip = paper_rows(who.station, Slip.REFUND, {"ticket": ticket.number, **answer})
     tag = Tag.REFUND if due.cancelled_from is None else Tag.CANCEL
-    office.log_with(unit, tag, body, [*rows, *posting_rows(legs), slip])
+    office.log_with(unit, tag, body, [*rows, *posting_rows(legs), *slip])
     records.give_back_coupons(unit, coupons)
     return answer
 

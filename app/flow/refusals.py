@@ -150,6 +150,19 @@ class No(Coded):
         "contact.other_card",
         "This contact was begun with another player card; begin a new one.",
     )
+    NOTHING_TO_SAY = "paper.not_asked", "Nobody asks whether this paper came out."
+    NO_SUCH_PAPER = "paper.unknown", "There is no such paper, or it was never printed."
+    NO_PRINTER = "paper.no_printer", "Station {station} has no printer."
+    OTHER_WIDTH = (
+        "paper.other_width",
+        "It was printed on {width} paper; print it again at a station with such paper.",
+    )
+    NOT_TO_PRINT = "paper.nothing_to_print", "There is nothing to print: {why}"
+    BAD_PRINTER = (
+        "printer.bad_address",
+        "A printer is at tcp:HOST:PORT, usb:PATH, serial:PATH:BAUD, file:PATH or cups:QUEUE.",
+    )
+    BAD_ROLL = "printer.bad_roll", "Paper is 80mm or 58mm wide."
     DAY_NOT_OVER = "day.not_over", "The gaming day {day} is not over."
     DAY_CLOSED = "day.closed", "The gaming day {day} was closed before."
     DAY_NOT_CLOSED = "day.not_closed", "The gaming day {day} is not closed yet."
@@ -176,8 +189,12 @@ REASON_MAX = 200
 
 
 def check_reason(reason: str) -> None:
-    """Refuse an act for which a reason must be given, and is not, in a few words on one line."""
-    if not reason.strip() or len(reason) > REASON_MAX or not reason.isprintable():
+    """Refuse an act for which a reason must be given, and is not, in a few words on one line.
+
+    It goes on paper, and a printer can be trusted with plain letters only.
+    """
+    plain = reason.isprintable() and reason.isascii()
+    if not reason.strip() or len(reason) > REASON_MAX or not plain:
         raise say_no(No.NO_REASON, "reason")
 
 

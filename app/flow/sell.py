@@ -40,6 +40,7 @@ from app.store.queries.games import OpenGame
 from app.store.queries.people import Worker
 from app.store.records import tickets as records
 from app.store.records.money import Leg, hold_drawer, posting_rows
+from app.store.records.paper import paper_rows
 from app.store.records.together import Row
 from app.store.tables import Account, Slip, Source
 from app.store.tables import Ticket as TicketTable
@@ -171,7 +172,7 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
         (TicketTable, sold),
         *records.tender_rows(number, sale.tender),
         *posting_rows(_money(who.drawer, sale.tender, ticket, change_cents)),
-        records.print_job_row(who.station, Slip.TICKET, {"ticket": number}),
+        *paper_rows(who.station, Slip.TICKET, {"ticket": number}),
         *contact.rows,
     ]
     times = {"sold_at": time_text(sold_at), "expires_at": time_text(expires_at)}

@@ -31,6 +31,7 @@ from app.store.queries.people import Worker
 from app.store.queries.tickets import TicketRow
 from app.store.records import tickets as records
 from app.store.records.money import Leg, hold_drawer, posting_rows
+from app.store.records.paper import paper_rows
 from app.store.records.together import Row
 from app.store.tables import Account, GameState, Slip, Void
 from app.store.unit import Unit
@@ -128,7 +129,7 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
         (Void, void),
         *contact.rows,
         *posting_rows(_money_back(who.drawer, paid)),
-        records.print_job_row(who.station, Slip.VOID, {"ticket": ticket.number}),
+        *paper_rows(who.station, Slip.VOID, {"ticket": ticket.number}),
     ]
     office.log_with(unit, Tag.VOID, body, rows)
     records.give_back_coupons(unit, paid)

@@ -4,6 +4,7 @@ routes      how a route says what it is for; a test walks them all
 problems    refusals and faults as HTTP, in one table (RFC 9457)
 forms       the JSON forms of what stations ask for
 api         API v1
+papers      API v1: paper that waits, copies, and what was on it
 openapi     its description, for programs
 log         the public log: checkpoint, tiles, entries
 results     results with their proofs, and the feed for whoever cannot listen
@@ -14,7 +15,7 @@ from flask import Flask
 
 from app.flow.office import Office
 from app.keno.documents import DOCUMENT_MAX
-from app.web import api, log, openapi, problems, public, results
+from app.web import api, log, openapi, papers, problems, public, results
 
 
 def create_app(office: Office) -> Flask:
@@ -23,7 +24,8 @@ def create_app(office: Office) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = DOCUMENT_MAX
     app.extensions["office"] = office
     problems.install(app)
-    for part in (api.routes, openapi.routes, log.routes, public.routes, results.routes):
+    parts = (api, papers, openapi, log, public, results)
+    for part in (each.routes for each in parts):
         app.register_blueprint(part)
     app.after_request(public.harden)
     return app

@@ -1,6 +1,6 @@
 """The JSON forms of what stations ask for: plain values out, every fault of the form at once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
 
@@ -11,7 +11,9 @@ from app.flow.contact import Contact
 from app.flow.drawer import Closing, Minding
 from app.flow.pay import Check, Paying
 from app.flow.plays import Changes
+from app.flow.print_wanted import WANTED, Wanted
 from app.flow.refund import Refunding
+from app.flow.reprint import Again, Seen
 from app.flow.sell import Sale
 from app.flow.tax_paper import Paper
 from app.flow.void import Voiding
@@ -102,6 +104,43 @@ def read_refunding(number: int) -> Refunding:
     fields.no_more()
     refuse_all(faults)
     return Refunding(number, reason, code, approval, cancel, contact)
+
+
+def read_again(*, paper: int | None = None, ticket: int | None = None) -> Again:
+    """Return the paper that is to be printed again."""
+    fields, faults = body()
+    reason, approval = fields.text("reason"), _approval(fields)
+    fields.no_more()
+    refuse_all(faults)
+    return Again(reason, paper, ticket, approval)
+
+
+def read_seen(paper: int) -> Seen:
+    """Return what a writer says of a paper."""
+    fields, faults = body()
+    copy = fields.whole("copy", 0)
+    printed = _chosen(fields, "printed", ("yes", "no"))
+    fields.no_more()
+    refuse_all(faults)
+    return Seen(paper, copy, printed == "yes")
+
+
+def read_wanted() -> Wanted:
+    """Return the paper that is asked for."""
+    fields, faults = body()
+    slip = _chosen(fields, "slip", list(WANTED))
+    drawer, game = fields.maybe_whole("drawer", 1), fields.maybe_whole("game", 1)
+    series = fields.maybe_text("series")
+    fields.no_more()
+    refuse_all(faults)
+    return Wanted(WANTED[slip], drawer, series, game)
+
+
+def _chosen(fields: Fields, name: str, choices: Sequence[str]) -> str:
+    """Return which of some words a field says; it must say one."""
+    if not fields.has(name):
+        return fields.text(name)  # which notes that it is missing
+    return fields.choice(name, choices, default=choices[0])
 
 
 def read_approval() -> Approval | None:

@@ -47,6 +47,7 @@ def _paths() -> Schema:
     number = _path_text("number", "A ticket's number, with its check digit or without: 12 or 12-5.")
     series, game = _path_text("series", "A series."), _path_text("number", "A game of it.")
     drawer = _path_text("drawer", "A drawer's number.")
+    paper = _path_text("paper", "A paper's number.")
     day = _path_text("day", "A gaming day, as 2026-12-01.")
     return {
         "/stations/enrol": {
@@ -116,6 +117,21 @@ def _paths() -> Schema:
                 ("explain", "Words"),
             )
         },
+        "/tickets/{number}/reprint": {
+            "post": _act("Print a ticket again", "Reprinting", "Reprinted", number, once=True)
+        },
+        "/papers": {
+            "get": _act("What is not printed yet of this station", None, "Papers"),
+            "post": _act("Print a report or a test page", "Wanted", "Anything", once=True),
+        },
+        "/papers/{paper}": {"get": _act("What became of a paper", None, "Paper", paper)},
+        "/papers/{paper}/picture": {"get": _picture("What was on a paper, code masked", paper)},
+        "/papers/{paper}/printed": {
+            "post": _act("Say whether a paper came out", "Seen", "SaidPrinted", paper, once=True)
+        },
+        "/papers/{paper}/reprint": {
+            "post": _act("Print a paper again", "Reprinting", "Reprinted", paper, once=True)
+        },
         "/openapi.json": {"get": _act("This description", None, "Anything", security=[])},
     }
 
@@ -145,6 +161,12 @@ def _act(  # noqa: PLR0913  what an operation of OpenAPI has
     }
     if asked is not None:
         act["requestBody"] = {"required": True, "content": _json(asked)}
+    return act
+
+
+def _picture(summary: str, *parameters: Schema) -> Schema:
+    act = _act(summary, None, "Anything", *parameters)
+    act["responses"]["200"]["content"] = {"image/png": {}}
     return act
 
 
@@ -362,6 +384,19 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "TaxWorksheet": _answer(
         number=NUMBER, game=NUMBER, win_cents=NUMBER, wager_cents=NUMBER, net_cents=NUMBER
+    ),
+    "Reprinting": _object(["reason"], reason=REASON, approval=APPROVAL),
+    "Reprinted": _answer(paper=NUMBER, copy=NUMBER, slip=TEXT),
+    "Papers": _answer(papers={"type": "array", "items": {"type": "object"}}),
+    "Paper": _answer(paper=NUMBER, slip=TEXT, digest=TEXT),
+    "Seen": _object(["copy", "printed"], copy=_whole(0), printed={"enum": ["yes", "no"]}),
+    "SaidPrinted": _answer(paper=NUMBER, copy=NUMBER),
+    "Wanted": _object(
+        ["slip"],
+        slip={"enum": ["shift", "draw", "aggregate", "test"]},
+        drawer=_maybe(_whole(1)),
+        series=_maybe(TEXT),
+        game=_maybe(_whole(1)),
     ),
     "DrawerOpening": _object(["counted"], counted=COUNTED, verifier=APPROVAL),
     "DrawerClosing": _object(

@@ -21,13 +21,16 @@ from app.flow.override import override_close
 from app.flow.pay import Check, Paying, pay_ticket
 from app.flow.permissions import Permission
 from app.flow.refund import Refunding, refund_ticket
+from app.flow.reprint import Again, reprint
 from app.flow.sell import Sale
+from app.flow.spool import next_paper, note_ending
 from app.keno.amounts import Amount, Dated
 from app.keno.drawer import DrawerAct
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.store.tables import APPEND_ONLY, Table
+from printers.press import Press
 from tests.floor import MAX, SAM, WALT, Floor, dollar, secret_of
 
 POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
@@ -155,6 +158,17 @@ def _run_the_other_series(floor: Floor, walt: Credentials) -> None:
     move_cash(office, walt, 2, DrawerAct.FILL, cash, sam, floor.request_id())
     max_ = at_console(office, MAX, secret_of(MAX), Permission.AMOUNT_SET)
     set_amount(office, floor.sam, max_, Dated(Amount.APPROVAL, date(2099, 1, 1), 100_000))
+    _print(floor, walt)
+
+
+def _print(floor: Floor, walt: Credentials) -> None:
+    """Have a paper printed, and once more; and one of which nobody knows whether it is."""
+    printer = floor.printer_at("B2")
+    sending = next_paper(floor.office, printer, Press())
+    assert sending is not None
+    note_ending(floor.office, sending, "confirmed", None)
+    again = Again("torn", paper=sending.entry)
+    reprint(floor.office, walt, again, floor.request_id())
 
 
 def refused(floor: Floor, statement: str, *, match: str, **values: object) -> None:
@@ -369,6 +383,13 @@ CHECKS: dict[str, tuple[str, dict[str, object]]] = {
     "ck_expiry_cents": ("", {"cents": 0, "ticket": 2}),
     "ck_house_amount_cents": ("", {"cents": 0, "entry": 1}),
     "ck_house_amount_name": ("", {"name": "'pocket'", "entry": 1}),
+    "ck_paper_event_state": ("", {"state": "'eaten'"}),
+    "ck_printed_paper_roll": ("", {"roll": "'wide'"}),
+    "ck_printer_roll": ("", {"roll": "'wide'", "code": "'P9'"}),
+    "ck_queued_paper_copy": ("", {"copy": -1}),
+    "ck_queued_paper_state": ("", {"state": "'eaten'", "copy": 77}),
+    "ck_reprint_copy": ("", {"copy": 0, "entry": 1}),
+    "ck_reprint_two_people": ("", {"copy": 77, "approver": "staff", "entry": 1}),
     "ck_reported_win_cents": ("", {"win_cents": 0, "game": 77}),
     "ck_house_amount_two_people": ("", {"manager": "staff", "entry": 1}),
     "ck_payout_approved": ("", {"with_code": "FALSE", **OTHER_PAYOUT}),
@@ -485,6 +506,12 @@ UNIQUE: dict[str, tuple[str, dict[str, object]]] = {
     "payout.ticket": ("pk_payout", {"entry": 1, "check_number": "'2'"}),
     "presentation.entry": ("uq_presentation_entry", {"ticket": 2}),
     "presentation.ticket": ("pk_presentation", {"entry": 2}),
+    "printed_paper.entry": ("pk_printed_paper", {}),
+    "printer.code": ("uq_printer_code", {}),
+    "queued_paper.entry, queued_paper.copy": ("pk_queued_paper", {}),
+    "reprint.entry": ("uq_reprint_entry", {"copy": 77}),
+    "reprint.job, reprint.copy": ("pk_reprint", {"entry": 1}),
+    "station_printer.station": ("pk_station_printer", {}),
     "reported_win.ticket, reported_win.game": ("pk_reported_win", {}),
     "tax_paper.entry": ("pk_tax_paper", {}),
     "cancellation.entry": ("uq_cancellation_entry", {"ticket": 2}),
@@ -588,7 +615,7 @@ def test_nothing_that_is_there_once_is_left_out_above(busy: Floor) -> None:
         }
     numbered = {"pk_card", "pk_card_term", "pk_drawer", "pk_log_entry", "pk_print_job"}
     numbered |= {"pk_staff", "pk_station"}  # the database gives these ids itself
-    numbered |= {"pk_attempt", "pk_feed_event", "pk_override"}
+    numbered |= {"pk_attempt", "pk_feed_event", "pk_override", "pk_paper_event", "pk_printer"}
     tested = {name for name, _ in UNIQUE.values()} | {"uq_game_one_open", "pk_game"}
     # Refused as well, but another constraint of the same row is always in the way.
     tested |= {"uq_certification_entry", "uq_release_entry", "uq_settlement_entry"}
@@ -633,6 +660,12 @@ def unused(table: str, changes: Row) -> Row:
         "house_amount": {"entry": 1},
         "payout": OTHER_PAYOUT,
         "presentation": {"ticket": 2, "entry": 2},
+        "printed_paper": {},
+        "printer": {"code": "'P9'"},
+        "queued_paper": {"copy": 77},
+        "reprint": {"copy": 77, "entry": 1},
+        "station_printer": {"station": 3},
+        "paper_event": {},
         "reported_win": {"game": 77},
         "tax_paper": {"entry": 2},
         "attempt": {},

@@ -244,6 +244,10 @@ def test_no_route_that_needs_a_permission_answers_somebody_unknown(
         "/staff/disable": {"name": "x"},
         "/stations/disable": {"code": "x"},
         "/stations/renew": {"code": "x"},
+        "/tickets/1/reprint": because,
+        "/papers": {"slip": "test"},
+        "/papers/1/printed": {"copy": 0, "printed": "yes"},
+        "/papers/1/reprint": because,
     }
     for rule in app.url_map.iter_rules():
         view = app.view_functions[rule.endpoint]
@@ -251,6 +255,7 @@ def test_no_route_that_needs_a_permission_answers_somebody_unknown(
             continue
         path = rule.rule
         named = {"<number>": "1", "<drawer>": "1", "<series>": "M", "<day>": "2026-11-16"}
+        named |= {"<paper>": "1"}
         for part, value in named.items():
             path = path.replace(part, value)
         body = bodies.get(path.removeprefix("/api/v1"), {**because, "code": "1"})

@@ -19,6 +19,7 @@ class HouseRow:
     day_starts_minutes: int
     demonstration: bool
     hold_sales_seconds: int
+    reprints_alone: int
     founded_at: datetime
 
 
@@ -35,6 +36,7 @@ def house(connection: Connection) -> HouseRow | None:
         day_starts_minutes=row.day_starts_minutes,
         demonstration=row.demonstration,
         hold_sales_seconds=row.hold_sales_seconds,
+        reprints_alone=row.reprints_alone,
         founded_at=row.founded_at,
     )
 

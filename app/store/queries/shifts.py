@@ -27,15 +27,23 @@ from app.store.tables import (
 
 def shifts_of(connection: Connection, begins: datetime, ends: datetime) -> list[ShiftFigures]:
     """Return the shifts whose drawer was opened from a moment until another, and is closed."""
+    return _shifts(connection, and_(Drawer.opened_at >= begins, Drawer.opened_at < ends))
+
+
+def shift_of(connection: Connection, drawer: int) -> ShiftFigures | None:
+    """Return the shift of a drawer; none while it is open."""
+    return next(iter(_shifts(connection, Drawer.id == drawer)), None)
+
+
+def _shifts(connection: Connection, which: ColumnElement[bool]) -> list[ShiftFigures]:
     found = (
         select(Drawer.id, Staff.code, Station.code)
         .join(Staff, Staff.id == Drawer.staff)
         .join(Station, Station.id == Drawer.station)
-        .where(Drawer.opened_at >= begins, Drawer.opened_at < ends, Drawer.closed_at.is_not(None))
+        .where(which, Drawer.closed_at.is_not(None))
         .order_by(Drawer.id)
     )
     who = {drawer: (writer, station) for drawer, writer, station in connection.execute(found)}
-    within = Drawer.opened_at >= begins, Drawer.opened_at < ends
     voided = select(Void.drawer, func.sum(Ticket.price_cents)).join(
         Ticket, Ticket.number == Void.ticket
     )
@@ -58,9 +66,9 @@ def shifts_of(connection: Connection, begins: datetime, ends: datetime) -> list[
     got: dict[str, Mapping[int, int]] = {}
     for name, each in sums.items():
         drawer = each.selected_columns[0]
-        grouped = each.join(Drawer, Drawer.id == drawer).where(*within).group_by(drawer)
+        grouped = each.join(Drawer, Drawer.id == drawer).where(which).group_by(drawer)
         got[name] = {row[0]: int(row[1]) for row in connection.execute(grouped)}
-    moved = _moved(connection, begins, ends)
+    moved = _moved(connection, which)
     return [
         ShiftFigures(
             drawer=drawer,
@@ -127,17 +135,13 @@ def _flag(condition: ColumnElement[bool]) -> ColumnElement[int]:
     return case((condition, 1), else_=0)
 
 
-def _moved(connection: Connection, begins: datetime, ends: datetime) -> dict[Any, int]:
+def _moved(connection: Connection, which: ColumnElement[bool]) -> dict[Any, int]:
     """Return what was filled and bled, by drawer and act."""
     found = (
         select(DrawerMove.drawer, DrawerMove.act, func.sum(Posting.cents))
         .join(Posting, Posting.entry == DrawerMove.entry)
         .join(Drawer, Drawer.id == DrawerMove.drawer)
-        .where(
-            Posting.account == Account.DRAWER.value,
-            Drawer.opened_at >= begins,
-            Drawer.opened_at < ends,
-        )
+        .where(Posting.account == Account.DRAWER.value, which)
         .group_by(DrawerMove.drawer, DrawerMove.act)
     )
     return {(row[0], row[1]): abs(int(row[2])) for row in connection.execute(found)}

@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from app.keno.tender import Tender, TenderKind
 from app.store.columns import Utc
 from app.store.records.together import Row
-from app.store.tables import Asked, Counter, Coupon, PrintJob, Slip, Table
+from app.store.tables import Asked, Counter, Coupon, Table
 from app.store.tables import Tender as TenderRow
 from app.store.unit import Unit
 
@@ -59,11 +59,6 @@ def tender_rows(ticket: int, tender: Sequence[Tender]) -> list[Row]:
         )
         for place, part in enumerate(tender)
     ]
-
-
-def print_job_row(station: int, slip: Slip, payload: object) -> Row:
-    """Return the row that has a slip printed at a station."""
-    return PrintJob, {"station": station, "slip": slip.value, "payload": payload}
 
 
 def spend_coupon(unit: Unit, serial: str, ticket: int) -> bool:

@@ -39,6 +39,8 @@ _ONCE = (
     "payout.check_number",
     "pk_presentation",
     "presentation.ticket",
+    "pk_reprint",
+    "reprint.job",
     "pk_day_close",
     "day_close.day",
     "uq_drawer_one_open",

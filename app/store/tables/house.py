@@ -30,6 +30,8 @@ class House(Table):
     founded_at: Mapped[Moment]
     # How long the open game is still sold for when it cannot be drawn.
     hold_sales_seconds: Mapped[int] = mapped_column(server_default="600")
+    # How often a writer has a paper printed again without a supervisor.
+    reprints_alone: Mapped[int] = mapped_column(server_default="1")
 
     __table_args__ = (
         CheckConstraint("id = 1", "one"),

@@ -1,15 +1,31 @@
-"""What is to be printed: a job is made in the transaction of the act that it is for."""
+"""Paper: what is to be printed, on which printer, and what became of it.
+
+A job is made in the transaction of the act that it is for, and waits in the queue. Its bytes are
+kept as they were sent, but for the validation code.
+"""
 
 from enum import StrEnum
 
-from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, LargeBinary
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.store.tables.base import Code, Document, Id, Ref, Table, one_of
+from app.store.tables.base import (
+    Code,
+    Digest,
+    Document,
+    Id,
+    Moment,
+    Name,
+    Number,
+    Ref,
+    Table,
+    Words,
+    one_of,
+)
 
 
 class Slip(StrEnum):
-    """The kinds of paper so far."""
+    """The kinds of paper."""
 
     TICKET = "ticket"
     VOID = "void"
@@ -18,6 +34,50 @@ class Slip(StrEnum):
     PAYOUT = "payout"
     MOVEMENT = "movement"
     COUNT = "count"
+    SHIFT = "shift"
+    DRAW = "draw"
+    TEST = "test"
+
+
+class PaperState(StrEnum):
+    """What becomes of a paper."""
+
+    QUEUED = "queued"
+    SENDING = "sending"
+    CONFIRMED = "confirmed"  # the printer said so, or the writer
+    SENT = "sent"  # to a device that says nothing
+    UNKNOWN = "unknown"  # some of it may be on paper: the writer is asked
+    FAILED = "failed"  # none of it is; it is tried again
+    NOT_PRINTED = "not-printed"  # the writer said so
+
+
+class RollName(StrEnum):
+    """The widths of paper."""
+
+    WIDE = "80mm"
+    NARROW = "58mm"
+
+
+class Printer(Table):
+    """A printer: where it is reached, and how wide its paper is."""
+
+    __tablename__ = "printer"
+
+    id: Mapped[Id]
+    code: Mapped[Code] = mapped_column(unique=True)
+    address: Mapped[Name]
+    roll: Mapped[Code]
+
+    __table_args__ = (CheckConstraint(one_of("roll", RollName), "roll"),)
+
+
+class StationPrinter(Table):
+    """On which printer the paper of a station is printed."""
+
+    __tablename__ = "station_printer"
+
+    station: Mapped[Ref] = mapped_column(ForeignKey("station.id"), primary_key=True)
+    printer: Mapped[Ref] = mapped_column(ForeignKey("printer.id"), index=True)
 
 
 class PrintJob(Table):
@@ -33,3 +93,76 @@ class PrintJob(Table):
     entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
 
     __table_args__ = (CheckConstraint(one_of("slip", Slip), "slip"),)
+
+
+class QueuedPaper(Table):
+    """A paper that is not printed yet, as far as is known: the first, or a copy of it."""
+
+    __tablename__ = "queued_paper"
+
+    entry: Mapped[Ref] = mapped_column(ForeignKey("print_job.entry"), primary_key=True)
+    copy: Mapped[Number] = mapped_column(primary_key=True)
+    station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
+    state: Mapped[Code] = mapped_column(server_default=PaperState.QUEUED.value)
+    why: Mapped[Name | None]
+
+    __table_args__ = (
+        Index("ix_queued_paper_station", "station", "entry", "copy"),
+        CheckConstraint(one_of("state", PaperState), "state"),
+        CheckConstraint("copy >= 0", "copy"),
+    )
+
+
+class PrintedPaper(Table):
+    """The bytes of a job's paper, with fillers for the code, and the hash of the true ones."""
+
+    __tablename__ = "printed_paper"
+    append_only = True
+
+    entry: Mapped[Ref] = mapped_column(ForeignKey("print_job.entry"), primary_key=True)
+    roll: Mapped[Code]
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+    digest: Mapped[Digest]
+    made_at: Mapped[Moment]
+
+    __table_args__ = (CheckConstraint(one_of("roll", RollName), "roll"),)
+
+
+class PaperEvent(Table):
+    """What became of a paper, step by step; and whether the cash drawer was opened with it."""
+
+    __tablename__ = "paper_event"
+    append_only = True
+
+    id: Mapped[Id]
+    entry: Mapped[Ref] = mapped_column(ForeignKey("print_job.entry"), index=True)
+    copy: Mapped[Number]
+    state: Mapped[Code]
+    why: Mapped[Name | None]
+    kicked: Mapped[bool]
+    happened_at: Mapped[Moment]
+
+    __table_args__ = (CheckConstraint(one_of("state", PaperState), "state"),)
+
+
+class Reprint(Table):
+    """A paper is printed again, under a COPY band: by whom, why, and on whose word."""
+
+    __tablename__ = "reprint"
+    append_only = True
+
+    job: Mapped[Ref] = mapped_column(ForeignKey("print_job.entry"), primary_key=True)
+    copy: Mapped[Number] = mapped_column(primary_key=True)
+    reason: Mapped[Words]
+    station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
+    staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
+    approver: Mapped[Ref | None] = mapped_column(ForeignKey("staff.id"))
+    asked_at: Mapped[Moment]
+    request: Mapped[Code]
+    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+
+    __table_args__ = (
+        ForeignKeyConstraint(["station", "request"], ["asked.station", "asked.request"]),
+        CheckConstraint("copy >= 1", "copy"),
+        CheckConstraint("approver IS NULL OR approver <> staff", "two_people"),
+    )

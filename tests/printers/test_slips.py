@@ -1,0 +1,174 @@
+"""Slips on paper: golden bytes and pictures, and what no slip may ever do."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import zxingcpp
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image, ImageChops
+
+from printers.drawing import picture
+from printers.escpos import FILLER, scan_of, to_bytes, with_code
+from printers.layout import LAYOUTS, copy_band, laid_out
+from printers.paper import NARROW, ROLLS, WIDE, Line, Roll, Unprintable
+from printers.press import Press
+from printers.reader import Garbage, Printed, Reader
+from printers.slips import Group, TicketSlip, Wager
+from tests.printers.golden import FOLDER, paper
+from tests.printers.samples import CODE, NUMBER, SAMPLES, TICKET
+
+LONGEST_LINES = 1_700  # of the largest ticket that can be written; some five metres
+
+
+def test_there_is_a_sample_of_every_slip() -> None:
+    assert {type(slip) for slip in SAMPLES.values()} == set(LAYOUTS)
+
+
+@pytest.mark.rule("15.4(c)", "15.5(a)-record", "X-void-slip", "X-aggregate-sheet")
+@pytest.mark.parametrize("roll", ROLLS)
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_slip_is_the_bytes_and_the_picture_that_were_looked_at(name: str, roll: str) -> None:
+    data = paper(name, roll)
+    assert data == (FOLDER / f"{name}-{roll}.bin").read_bytes()
+    drawn = picture(Reader().read(data), ROLLS[roll])
+    golden = Image.open(FOLDER / f"{name}-{roll}.png")
+    assert drawn.size == golden.size
+    assert ImageChops.difference(drawn.convert("L"), golden.convert("L")).getbbox() is None
+
+
+@pytest.mark.rule("X-ticket-barcode")
+@pytest.mark.parametrize("roll", ROLLS)
+def test_codes_are_read_from_the_picture_by_a_scanner(roll: str) -> None:
+    drawn = picture(Reader().read(paper("ticket", roll)), ROLLS[roll]).convert("L")
+    found = {code.format.name: code.text for code in zxingcpp.read_barcodes(drawn)}
+    expected = {"QRCode"} if roll == NARROW.name else {"QRCode", "Code128"}
+    assert set(found) == expected
+    assert set(found.values()) == {scan_of(NUMBER, CODE)}
+
+
+@pytest.mark.rule("X-ticket-validation")
+@given(st.integers(1, 10**11 - 1), st.text("0123456789", min_size=25, max_size=25))
+def test_the_code_is_put_in_everywhere_and_nowhere_else(number: int, code: str) -> None:
+    stored = Press().make(TICKET, WIDE.name)
+    true = with_code(stored, number, code)
+    assert FILLER not in true
+    assert len(true) == len(stored)
+    changed = [at for at in range(len(stored)) if stored[at] != true[at]]
+    assert changed == [at for at in range(len(stored)) if stored[at : at + 1] == FILLER]
+
+
+@pytest.mark.parametrize("code", ["", "1" * 24, "1" * 26, "x" * 25, "\u0661" * 25])
+def test_what_is_no_code_is_put_on_no_paper(code: str) -> None:
+    with pytest.raises(ValueError, match="25 digits"):
+        scan_of(1, code)
+    for number in (0, 10**11):
+        with pytest.raises(ValueError, match="11 digits"):
+            scan_of(number, CODE)
+
+
+@pytest.mark.rule("15.4(c)")
+@pytest.mark.parametrize("text", ["Caf\u00e9", "\u2019", "tab\t", "line\n", "\u00a0", "\x1b@"])
+def test_text_that_cannot_be_encoded_is_refused_and_never_a_question_mark(text: str) -> None:
+    for slip in (replace(TICKET, house=text), replace(TICKET, conditioning=text)):
+        with pytest.raises(Unprintable):
+            laid_out(slip, WIDE)
+
+
+@st.composite
+def tickets(draw: st.DrawFn) -> TicketSlip:
+    """Any valid ticket: its numbers in any groups, any lines, however many."""
+    numbers = draw(st.lists(st.integers(1, 80), min_size=1, max_size=80, unique=True))
+    ends = sorted(draw(st.sets(st.integers(1, len(numbers)), max_size=len(numbers))) | {0})
+    bounds = zip(ends, [*ends[1:], len(numbers)], strict=True)
+    groups = [numbers[begin:end] for begin, end in bounds if begin < end]
+    wager = st.builds(Wager, st.integers(1, 10**9), st.integers(1, 80), st.integers(1, 10**7))
+    return replace(
+        TICKET,
+        groups=[Group(f"G{place}", group) for place, group in enumerate(groups)],
+        games=draw(st.integers(1, 1_000)),
+        wagers=draw(st.lists(wager, min_size=1, max_size=280)),
+        conditioning=draw(st.text("0123456789/@ .+AB", min_size=1, max_size=4_000)),
+        price_cents=draw(st.integers(1, 10**12)),
+    )
+
+
+@pytest.mark.rule("15.4(c)3", "15.4(c)")
+@given(tickets(), st.sampled_from(sorted(ROLLS)))
+def test_no_ticket_loses_a_number_or_runs_over_its_paper(ticket: TicketSlip, name: str) -> None:
+    roll = ROLLS[name]
+    elements = laid_out(ticket, roll)
+    lines = [element for element in elements if isinstance(element, Line)]
+    assert all(len(line.text) * line.size <= roll.columns for line in lines)
+    assert len(lines) <= LONGEST_LINES
+    data = with_code(to_bytes(elements, roll), NUMBER, CODE)
+    printed = [event.text for event in Reader().read(data) if isinstance(event, Printed)]
+    said = " ".join(printed)
+    for group in ticket.groups:
+        following = said[said.index(f"{group.letter}:") :].split()[1 : 1 + len(group.numbers)]
+        assert following == [str(number) for number in sorted(group.numbers)]
+
+
+def test_the_largest_ticket_stays_within_its_bound() -> None:
+    largest = replace(
+        TICKET,
+        groups=[Group(f"G{number}", [number], is_king=True) for number in range(1, 81)],
+        wagers=[Wager(10**9, 80, 10**7, "special")] * 280,
+        conditioning="1/80 " * 4_000,
+    )
+    counts = [sum(isinstance(e, Line) for e in laid_out(largest, roll)) for roll in (WIDE, NARROW)]
+    assert all(LONGEST_LINES // 2 < count <= LONGEST_LINES for count in counts)
+
+
+@pytest.mark.parametrize("roll", [WIDE, NARROW])
+def test_a_copy_says_so_before_anything_else(roll: Roll) -> None:
+    data = to_bytes(copy_band(roll, 12), roll) + paper("ticket", roll.name)
+    (first, *_) = [event for event in Reader().read(data) if isinstance(event, Printed)]
+    assert "COPY 12" in first.text
+
+
+# ---- the reader ----------------------------------------------------------------------------------
+
+
+@given(st.binary(min_size=1, max_size=40))
+def test_the_reader_takes_our_commands_and_nothing_else(data: bytes) -> None:
+    reader = Reader()
+    try:
+        list(reader.read(data))
+    except (Garbage, UnicodeDecodeError):
+        return
+    # Whatever it took can be told apart from what it waits for.
+    assert isinstance(reader.is_between_commands, bool)
+
+
+@given(st.data())
+def test_it_reads_the_same_however_the_bytes_arrive(data: st.DataObject) -> None:
+    whole = paper("ticket", WIDE.name)
+    cuts = sorted(data.draw(st.sets(st.integers(1, len(whole) - 1), max_size=30)))
+    reader, pieces = Reader(), []
+    for begin, end in zip([0, *cuts], [*cuts, len(whole)], strict=True):
+        pieces += list(reader.read(whole[begin:end]))
+    at_once = list(Reader().read(whole))
+    assert joined(pieces) == joined(at_once)
+
+
+def joined(events: Sequence[object]) -> list[object]:
+    """Lines by their text: how it came in pieces does not matter."""
+    return [event.text if isinstance(event, Printed) else event for event in events]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [b"\x1bZ\x00", b"\x1d!\x77", b"\x1bt\x05", b"\xf1", b"\x1bE\x02", b"\x07"],
+)
+def test_a_byte_that_is_not_ours_is_garbage(bad: bytes) -> None:
+    with pytest.raises(Garbage):
+        list(Reader().read(b"\x1b@" + bad + b"\x00\x00\x00\x00"))
+
+
+def test_the_picture_in_the_documents_is_made_from_real_bytes() -> None:
+    shown = Path(__file__).parents[2] / "docs" / "pictures" / "ticket-80mm.png"
+    drawn = picture(Reader().read(paper("ticket", WIDE.name)), WIDE)
+    assert Image.open(shown).convert("L").tobytes() == drawn.convert("L").tobytes()

@@ -61,6 +61,7 @@ CARD = Path(__file__).parent / "rate_cards" / "house-card-1.toml"
 SERIES = "M"
 WEB_THREADS = 4
 START_SECONDS = 20
+OWN_PRINTER = "RNG"  # the generator's
 FIRST_PRINTER = 3  # ports behind the first: web, feed, pictures, and a printer for each station
 DEMONSTRATION = "DEMONSTRATION"
 HOLDERS: dict[Role_, dict[str, str]] = {
@@ -145,18 +146,19 @@ def _processes(office: Office, port: int) -> list[Process]:
     """Return every process of the house, in the order in which they start."""
     record = partial(_record, office)
     keyed = [
-        Process(role, _keyed_command(role), partial(_unlock, role), record) for role in HOLDERS
+        Process(role, _keyed_command(role, port), partial(_unlock, role), record)
+        for role in HOLDERS
     ]
     # Under one name, whichever process it is: one that is started again need not wait.
     caller = [sys.executable, "-m", "app.cli", "caller", "--name", "demonstration"]
     feed = [sys.executable, "-m", "app.cli", "feed", "--port", str(port + 1)]
     spooler = [sys.executable, "-m", "app.cli", "spooler", "--name", "demonstration"]
     return [
+        Process("printers", _printers_command(port), record=record),
         *keyed,
         Process("web", _web_command(port, office.database.is_sqlite), record=record),
         Process("caller", caller, record=record),
         Process("feed", feed, record=record),
-        Process("printers", _printers_command(port), record=record),
         Process("spooler", spooler, record=record),
     ]
 
@@ -169,11 +171,11 @@ def _record(office: Office, why: str) -> None:
         unit.commit()
 
 
-def _keyed_command(role: str) -> list[str]:
+def _keyed_command(role: str, port: int) -> list[str]:
     command = [sys.executable, "-m", "rng", role, "serve", "--dir", str(VAR / role)]
     if role == "rng":
         command += ["--inspector", f"unix:{VAR / 'inspector' / SERVICE_SOCKET}"]
-        command += ["--printer", f"file:{VAR / 'draws.txt'}"]
+        command += ["--printer", f"escpos:127.0.0.1:{_printer_ports(port)[OWN_PRINTER]}"]
     return command
 
 
@@ -193,8 +195,9 @@ def _stations() -> list[str]:
 
 
 def _printer_ports(port: int) -> dict[str, int]:
-    """Return on which port the printer of each station listens."""
-    return {station: port + FIRST_PRINTER + n for n, station in enumerate(_stations())}
+    """Return on which port each printer listens: one for each station, and the generator's own."""
+    names = [*_stations(), OWN_PRINTER]
+    return {name: port + FIRST_PRINTER + n for n, name in enumerate(names)}
 
 
 def _printers_command(port: int) -> list[str]:
@@ -209,8 +212,9 @@ def _set_printers(office: Office, port: int) -> None:
     by = _at_console(office, "ada", Permission.PRINTER_MANAGE)
     with office.database.reading() as connection:
         known = {each.code: each.address for each in paper.printers(connection)}
-    for code, each in _printer_ports(port).items():
-        address = f"tcp:127.0.0.1:{each}"
+    ports = _printer_ports(port)
+    for code in _stations():
+        address = f"tcp:127.0.0.1:{ports[code]}"
         if known.get(code) != address:
             set_printer(office, by, PrinterPlan(code, address, WIDE.name, [code]))
 

@@ -95,7 +95,9 @@ def _add_ceremony(commands: Commands, role: str) -> None:
     if role == "rng":
         where = "unix:PATH or tls:HOST:PORT"
         serve.add_argument("--inspector", type=Address.read, required=True, help=where)
-        serve.add_argument("--printer", required=True, help="file:PATH or tcp:HOST:PORT")
+        serve.add_argument(
+            "--printer", required=True, help="file:PATH, tcp:HOST:PORT or escpos:HOST:PORT"
+        )
     manifest = _add(commands, "manifest", keyed.show_manifest)
     manifest.add_argument("--core", action="store_true", help="only what decides the numbers")
 

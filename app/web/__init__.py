@@ -9,13 +9,14 @@ openapi     its description, for programs
 log         the public log: checkpoint, tiles, entries
 results     results with their proofs, and the feed for whoever cannot listen
 public      what anyone may read: the front page, keys, health
+forms_pdf   what patrons take home: the blank request, and the rate card
 """
 
 from flask import Flask
 
 from app.flow.office import Office
 from app.keno.documents import DOCUMENT_MAX
-from app.web import api, log, openapi, papers, problems, public, results
+from app.web import api, forms_pdf, log, openapi, papers, problems, public, results
 
 
 def create_app(office: Office) -> Flask:
@@ -24,7 +25,7 @@ def create_app(office: Office) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = DOCUMENT_MAX
     app.extensions["office"] = office
     problems.install(app)
-    parts = (api, papers, openapi, log, public, results)
+    parts = (api, papers, openapi, log, public, results, forms_pdf)
     for part in (each.routes for each in parts):
         app.register_blueprint(part)
     app.after_request(public.harden)

@@ -1,14 +1,15 @@
 """The generator's own paper: an independent record of each draw (15.5(a)-record).
 
-A device takes bytes. Which bytes is the slip's business, so a printer that speaks ESC/POS later
-needs no change here or in `rng/core`. A device is *ready* or says why not; the generator asks
-before the intent, because after it the game has to be finished.
+A device takes the slip's text. A printer that speaks ESC/POS is told to begin anew before it and to
+cut behind it, and is asked whether it is done; nothing else of that language is used. A device is
+*ready* or says why not; the generator asks before the intent, because after it the game has to be
+finished.
 """
 
 import os
 import socket
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 _TIMEOUT_SECONDS = 5
 
@@ -81,8 +82,56 @@ class NetworkPrinter:
             raise NotReady(f"{self._address[0]}: {trouble}") from trouble
 
 
+class EscposPrinter:
+    """A receipt printer on a TCP port that answers how it is, and when it is done."""
+
+    BEGIN = b"\x1b@\x1bt\x00"  # forget what was set; code page 437, of which plain letters are used
+    CUT = b"\n\x1bd\x06\x1dV\x00"
+    DONE = b"\x1dr\x01"  # answered behind everything that was sent before it
+    # What is asked at once, and the bits of the answer that are trouble.
+    QUESTIONS: ClassVar = {
+        1: (0x08, "it is offline"),
+        2: (0x44, "its cover is open, or it reports a fault"),
+        4: (0x60, "it is out of paper"),
+    }
+
+    def __init__(self, host: str, port: int) -> None:
+        self._address = (host, port)
+
+    def check_ready(self) -> None:
+        """Raise NotReady if the printer does not answer, or cannot print."""
+        try:
+            with socket.create_connection(self._address, _TIMEOUT_SECONDS) as line:
+                self._check(line)
+        except OSError as trouble:
+            raise NotReady(f"{self._address[0]}: {trouble}") from trouble
+
+    def print(self, slip: bytes) -> None:
+        """Print a slip; raise NotReady if the printer does not say that it is done."""
+        # What is no plain letter is shown by its number, never as something else.
+        plain = slip.decode().encode("ascii", "backslashreplace")
+        try:
+            with socket.create_connection(self._address, _TIMEOUT_SECONDS) as line:
+                self._check(line)
+                line.sendall(self.BEGIN + plain + self.CUT + self.DONE)
+                if not line.recv(1):
+                    raise NotReady(f"{self._address[0]}: it hung up before it was done")
+                self._check(line)
+        except OSError as trouble:
+            raise NotReady(f"{self._address[0]}: {trouble}") from trouble
+
+    def _check(self, line: socket.socket) -> None:
+        for question, (bits, words) in self.QUESTIONS.items():
+            line.sendall(bytes([0x10, 0x04, question]))
+            answer = line.recv(1)
+            if not answer or answer[0] & 0x93 != 0x12:  # by which an answer is known to be one
+                raise NotReady(f"{self._address[0]}: it does not answer as a printer does")
+            if answer[0] & bits:
+                raise NotReady(f"{self._address[0]}: {words}")
+
+
 def printer_at(place: str) -> Printer:
-    """Return the printer that a setting names: `file:PATH` or `tcp:HOST:PORT`.
+    """Return the printer of a setting: `file:PATH`, `tcp:HOST:PORT` or `escpos:HOST:PORT`.
 
     Raises:
         ValueError: it names none.
@@ -91,6 +140,9 @@ def printer_at(place: str) -> Printer:
     if kind == "file" and where:
         return FilePrinter(Path(where))
     host, _, port = where.rpartition(":")
-    if kind == "tcp" and host and port.isdecimal():
-        return NetworkPrinter(host, int(port))
-    raise ValueError(f"{place!r} names no printer; write file:PATH or tcp:HOST:PORT")
+    if kind in ("tcp", "escpos") and host and port.isdecimal():
+        speaks = EscposPrinter if kind == "escpos" else NetworkPrinter
+        return speaks(host, int(port))
+    raise ValueError(
+        f"{place!r} names no printer; write file:PATH, tcp:HOST:PORT or escpos:HOST:PORT"
+    )

@@ -17,6 +17,7 @@ from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.keno.card_checks import check_card
 from app.keno.card_file import read_card_and_faults
+from app.keno.rate_card import RateCard
 from app.keno.refusals import Code, Refused, refusal, refuse_all
 from app.store.queries import cards
 from app.store.queries.cards import CardRow
@@ -108,3 +109,16 @@ def _card(unit: Unit, digest: bytes) -> CardRow:
     if card is None:
         raise say_no(No.CARD_UNKNOWN)
     return card
+
+
+def card_now(office: Office) -> tuple[RateCard, str]:
+    """Return the card that holds now, for whoever wants to read it, and its hash.
+
+    Refuses: while none holds.
+    """
+    with office.database.reading() as connection:
+        unit = Unit(office.database, connection)
+        card = cards.card_in_force(connection, unit.now())
+        if card is None:
+            raise say_no(No.NO_CARD)
+        return office.card(unit, card), cards.card_with(connection, card).hash.hex()

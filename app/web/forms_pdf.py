@@ -4,13 +4,11 @@ from fractions import Fraction
 
 from flask import Blueprint, Response
 
-from app.flow.refusals import No, say_no
+from app.flow.rate_cards import card_now
 from app.keno.card_checks import all_figures
 from app.keno.money import Rounding, dollars, percent
 from app.keno.odds import catch_odds
 from app.keno.rate_card import RateCard, Schedule
-from app.store.queries import cards
-from app.store.unit import Unit
 from app.web.routes import ANYONE, needs, office
 from printers.forms.rate_card import CardForm, Pay, SchedulePays, SpotPays, rate_card_form
 from printers.forms.request_form import request_form
@@ -31,14 +29,8 @@ def blank_request() -> Response:
 @needs(ANYONE)
 def card_in_force() -> Response:
     """The rate card that holds now."""
-    here = office()
-    with here.database.reading() as connection:
-        unit = Unit(here.database, connection)
-        card = cards.card_in_force(connection, unit.now())
-        if card is None:
-            raise say_no(No.NO_CARD)
-        digest = cards.card_with(connection, card).hash.hex()[:DIGEST_SHOWN]
-        form = card_form(here.house.name, here.card(unit, card), digest)
+    card, digest = card_now(office())
+    form = card_form(office().house.name, card, digest[:DIGEST_SHOWN])
     return Response(rate_card_form(form), mimetype="application/pdf")
 
 

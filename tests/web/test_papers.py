@@ -1,0 +1,72 @@
+"""Paper through the API: what waits, what came out, copies, what was on it; and the forms."""
+
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from PIL import Image
+
+from app.flow.spool import interrupted, next_paper, note_ending
+from app.web import create_app
+from printers.press import Press
+from tests.floor import MAX, SUE, Floor, secret_of
+from tests.web.test_api import SALE, Station
+
+MAX_COUNTS = {"name": MAX, "secret": secret_of(MAX)}
+
+
+@pytest.fixture
+def app(floor: Floor) -> Flask:
+    return create_app(floor.office)
+
+
+@pytest.mark.rule("X-ticket-exactly-once", "X-recovery", "X-ticket-validation")
+def test_a_paper_is_asked_about_copied_and_looked_at(
+    app: Flask, floor: Floor, tmp_path: Path
+) -> None:
+    station = Station(app.test_client(), floor)
+    station.sign_in()
+    without = station.post("papers", {"slip": "test"})
+    assert (without.status, without.json["code"]) == (409, "paper.no_printer")
+    printer = floor.printer_at("B1", f"file:{tmp_path / 'paper'}")
+    station.post("drawers", {"counted": {"currency": 50_000}, "verifier": MAX_COUNTS})
+    station.post("tickets", SALE)
+    for ending in ("confirmed", None):  # the count, and then the ticket, on which it dies
+        sending = next_paper(floor.office, printer, Press())
+        assert sending is not None
+        if ending is not None:
+            note_ending(floor.office, sending, ending, None)
+    interrupted(floor.office, printer)
+    (asked,) = station.get("papers").json["papers"]
+    assert (asked["slip"], asked["question"]) == ("ticket", "Did it print?")
+    paper = asked["paper"]
+    unclear = {"copy": 0, "printed": "perhaps"}
+    for wrong in ({}, {"copy": 0}, unclear, {"copy": -1, "printed": "no"}):
+        assert station.post(f"papers/{paper}/printed", wrong).status == 422
+    said = station.post(f"papers/{paper}/printed", {"copy": 0, "printed": "no"})
+    assert (said.status, said.json["copy_queued"]) == (200, 1)
+    second = station.post(f"papers/{paper}/reprint", {"reason": "torn"})
+    assert (second.status, second.json["code"]) == (403, "approval.needed")
+    by_ticket = station.post("tickets/1-3/reprint", {"reason": "torn"})
+    assert by_ticket.json["code"] == "approval.needed"
+    for nothing in ("papers/99/reprint", "papers/x/reprint", "tickets/99/reprint"):
+        assert station.post(nothing, {"reason": "torn"}).json["code"] == "paper.unknown"
+    assert station.get(f"papers/{paper}").status == 403  # the writer does not look
+
+    client = app.test_client()
+    sue = Station(client, floor, "S1")
+    sue.sign_in(SUE)
+    looked = sue.get(f"papers/{paper}").json
+    assert [step["state"] for step in looked["events"]] == ["sending", "unknown", "not-printed"]
+    shown = client.get(f"/api/v1/papers/{paper}/picture", headers=sue.headers)
+    assert shown.mimetype == "image/png"
+    assert Image.open(BytesIO(shown.data)).width > 500
+
+
+@pytest.mark.rule("15.4(b)", "15.3(d)")
+def test_patrons_take_a_blank_request_and_the_rate_card_home(app: Flask) -> None:
+    for path in ("/request-form.pdf", "/rate-card.pdf"):
+        answer = app.test_client().get(path)
+        assert (answer.status_code, answer.mimetype) == (200, "application/pdf")
+        assert answer.data.startswith(b"%PDF-")

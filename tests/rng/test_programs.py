@@ -8,19 +8,14 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 import rng
-from printers.paper import WIDE
-from printers.reader import Printed, Reader
-from printers.virtual import Fault, VirtualPrinter
 from rng.cli import main
 from rng.lab import collect, statistics
 from rng.lab.rehearsal import HOLDERS, passphrases, rehearsal, rehearse
-from rng.serve import printer as printer_module
 from rng.serve.ceremony import CeremonyFailed, Part, make_journal, make_keys, read_house
 from rng.serve.keystore import DamagedKeys, Keystore, OpenKeys, WeakPassphrase, WrongPassphrase
 from rng.serve.printer import FilePrinter, NetworkPrinter, NotReady, printer_at
@@ -333,39 +328,6 @@ def test_a_printer_is_a_file_or_a_port(tmp_path: Path) -> None:
     for place in ("", "file:", "tcp:host", "usb:1"):
         with pytest.raises(ValueError, match="names no printer"):
             printer_at(place)
-
-
-@pytest.mark.rule("15.5(a)-record")
-@pytest.mark.parametrize("fault", list(Fault))
-def test_a_receipt_printer_is_ready_and_done_or_says_why_not(
-    tmp_path: Path, fault: Fault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The paper is read back strictly, by a printer that knows nothing of the generator."""
-    virtual = VirtualPrinter("RNG", WIDE, tmp_path / "paper")
-    virtual.start()
-    try:
-        printer = printer_at(f"escpos:127.0.0.1:{virtual.port}")
-        printer.check_ready()
-        printer.print(b"GAME M-1  DRAWN\n   1   2   3\n")
-        texts = [
-            event.text
-            for event in Reader().read(virtual.papers[-1].read_bytes())
-            if isinstance(event, Printed)
-        ]
-        assert texts[:2] == ["GAME M-1  DRAWN", "   1   2   3"]
-        printer.print("Caf\u00e9".encode())
-        assert b"Caf\\xe9" in virtual.papers[-1].read_bytes()
-        virtual.misbehave(fault)
-        if fault in (Fault.NONE, Fault.NEAR_END, Fault.SLOW):
-            printer.print(b"x")
-            return
-        monkeypatch.setattr(printer_module, "_TIMEOUT_SECONDS", 0.3)
-        for act in (printer.check_ready, partial(printer.print, b"x")):
-            with pytest.raises(NotReady):
-                act()
-        assert len(virtual.papers) == 2
-    finally:
-        virtual.stop()
 
 
 @pytest.mark.rule("X-software-seal")

@@ -56,7 +56,7 @@ def code_on_paper(house: dict[str, object], station: str, number: object) -> str
         with urlopen(f"{house['printer']}papers.json") as answer:  # noqa: S310  loopback
             papers = json.load(answer)[station]
         for paper in range(papers, 0, -1):
-            with urlopen(f"{house['printer']}{station}/{paper}.json") as answer:  # noqa: S310
+            with urlopen(f"{house['printer']}{station}/{paper}.json") as answer:  # noqa: S310  loopback
                 scan = json.load(answer)["scan"] or ""
             if scan and int(scan[:NUMBER_DIGITS]) == number:
                 return str(scan[NUMBER_DIGITS:])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 
-class Unprintable(Exception):  # noqa: N818  a refusal, with the text that was meant
+class Unprintable(ValueError):  # noqa: N818  a refusal, with the text that was meant
     """A text with characters that a printer cannot be trusted with."""
 
 

@@ -67,15 +67,6 @@ def send_paper(device: Device, data: bytes, done_seconds: float = DONE_SECONDS) 
         return Outcome(Ending.UNKNOWN if begun else Ending.FAILED, str(trouble))
 
 
-def look_at(device: Device) -> Status | None:
-    """Return how a printer is; none if it does not say."""
-    try:
-        with device.connected() as line:
-            return _status(line) if line.answers else None
-    except (Unreachable, Broken):
-        return None
-
-
 def _ended(line: Connection, done_seconds: float) -> Outcome:
     if line.receive(done_seconds) is None:
         status = _status(line)

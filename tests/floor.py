@@ -40,7 +40,6 @@ from app.flow.sell import Sale, sell_ticket
 from app.flow.settle import settle_game
 from app.flow.void import Voiding, void_ticket
 from app.keno.drawer import Count
-from app.keno.numbering import printed_number
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.rng_client import KeyedProcesses
@@ -236,10 +235,6 @@ class Floor:
             ticket = tickets.ticket(connection, number)
         assert ticket is not None
         return validation_code(self.office.keys, ticket.code_key, number, ticket.leaf)
-
-    def printed(self, number: int) -> str:
-        """A ticket's number as it stands on paper."""
-        return printed_number(number)
 
     def printer_at(self, station: str, address: str = "file:/dev/null") -> PrinterRow:
         """Have a station print on a printer of its own, and return that."""

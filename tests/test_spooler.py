@@ -13,6 +13,7 @@ from sqlalchemy.exc import OperationalError
 from app import spooler
 from app.flow.lease import LEASED
 from app.flow.spool import has_paper, next_paper
+from app.keno.numbering import printed_number
 from app.spooler import Spooler
 from printers.paper import NARROW, WIDE, Roll
 from printers.press import Press
@@ -70,7 +71,7 @@ def test_everything_is_printed_in_its_order(floor: Floor, tmp_path: Path) -> Non
             floor.sell(wanda, dollar())
         wait_for(lambda: waiting(floor) == 0)
         numbers = [numbered(path) for path in printer.papers[1:]]
-    assert numbers == [floor.printed(number) for number in range(1, 11)]
+    assert numbers == [printed_number(number) for number in range(1, 11)]
     ((confirmed,),) = rows(floor, "SELECT count(*) FROM paper_event WHERE state = 'confirmed'")
     assert confirmed == 11
 

@@ -78,7 +78,9 @@ def _say_printed(office: Office, asked: Asking, seen: Seen, unit: Unit, who: Wor
     if queued is None or queued.station != who.station or queued.state is not unknown:
         raise say_no(No.NOTHING_TO_SAY)
     after = PaperState.CONFIRMED if seen.printed else PaperState.NOT_PRINTED
-    records.move_paper(unit, seen.paper, seen.copy, unknown, after, why=f"Said by {who.code}.")
+    why = f"Said by {who.code}."
+    if not records.move_paper(unit, seen.paper, seen.copy, unknown, after, why=why):
+        raise say_no(No.NOTHING_TO_SAY)  # somebody else said so at the same time
     next_copy = queries.copies(unit.connection, seen.paper) + 1
     again = not seen.printed and next_copy <= office.house.reprints_alone
     now = unit.now()

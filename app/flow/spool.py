@@ -86,7 +86,7 @@ def next_paper(office: Office, printer: PrinterRow, press: Press) -> Sending | N
         entry, copy = waiting[0].entry, waiting[0].copy
         try:
             data = _true_bytes(office, unit, waiting[0], printer.roll, press)
-        except Exception:  # whatever it was: the paper behind it is not held up
+        except (LookupError, TypeError, ValueError):  # of the slip; a database that fails is not
             log.exception("paper %s cannot be made", entry)
             _put_aside(unit, entry, copy)
             unit.commit()

@@ -11,9 +11,8 @@ import pytest
 from printers import devices
 from printers.devices import Cups, File, Network, Serial, Usb, device_at
 from printers.paper import WIDE
-from printers.sending import Ending, look_at, send_paper
+from printers.sending import Ending, send_paper
 from printers.status import Status, answer_to, read_status
-from printers.virtual import Fault, VirtualPrinter
 from tests.printers.golden import paper
 
 PAPER = paper("void", WIDE.name)
@@ -138,17 +137,3 @@ def test_a_printer_is_understood_as_it_meant_it(status: Status) -> None:
 @pytest.mark.parametrize("answer", [None, 0x00, 0xFF, 0x10, 0x93])
 def test_silence_and_nonsense_are_no_status(answer: int | None) -> None:
     assert read_status(lambda _question: answer) is None
-
-
-def test_looking_at_a_printer_prints_nothing(tmp_path: Path) -> None:
-    virtual = VirtualPrinter("P", WIDE, tmp_path / "paper")
-    virtual.start()
-    device = Network("127.0.0.1", virtual.port)
-    assert look_at(device) == Status()
-    virtual.misbehave(Fault.PAPER_OUT)
-    status = look_at(device)
-    assert status is not None
-    assert status.trouble == "The printer is out of paper."
-    virtual.stop()
-    assert (look_at(device), virtual.papers) == (None, [])
-    assert look_at(File(tmp_path / "x")) is None

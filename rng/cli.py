@@ -16,6 +16,7 @@ from rng.serve import commands as keyed
 from rng.serve.commands import BadUsage
 from rng.serve.protocol import Address
 from rng.serve.refusals import Refused
+from rng.serve.tls import SIDES
 
 DONE, USAGE, REFUSED = 0, 2, 3
 PROGRAMS = {"rng": "keno-rng", "inspector": "keno-inspector"}
@@ -65,6 +66,7 @@ def _parser(role: str) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_ceremony(commands, role)
     _add_holders(commands, role)
+    _add_certificates(commands, role)
     if role == "rng":
         _add_lab(commands)
         _add_practice(commands)
@@ -91,12 +93,11 @@ def _add_ceremony(commands: Commands, role: str) -> None:
     serve = _add(commands, "serve", keyed.serve)
     _dir(serve)
     serve.add_argument("--socket", type=Path, help="the service socket, if not in the folder")
-    serve.add_argument("--listen", type=Address.read, help="also listen at tls:HOST:PORT")
+    serve.add_argument("--listen", default="", help="also listen at tls:HOST:PORT")
     if role == "rng":
-        where = "unix:PATH or tls:HOST:PORT"
-        serve.add_argument("--inspector", type=Address.read, required=True, help=where)
+        serve.add_argument("--inspector", default="", help="unix:PATH or tls:HOST:PORT")
         serve.add_argument(
-            "--printer", required=True, help="file:PATH, tcp:HOST:PORT or escpos:HOST:PORT"
+            "--printer", default="", help="file:PATH, tcp:HOST:PORT or escpos:HOST:PORT"
         )
     manifest = _add(commands, "manifest", keyed.show_manifest)
     manifest.add_argument("--core", action="store_true", help="only what decides the numbers")
@@ -133,10 +134,33 @@ def _add_holders(commands: Commands, role: str) -> None:
         series = _holder(_add(commands, "series", keyed.series))
         series.add_argument("series", metavar="CODE")
         series.add_argument("--first", type=int, default=1, help="the number of its first game")
+        origin = _holder(_add(commands, "origin", keyed.origin))
+        origin.add_argument("origin", metavar="NAME", help="the name that the log goes on under")
+        origin.add_argument("--reason", required=True)
+        origin.add_argument(
+            "--kept", type=Path, required=True, metavar="FILE", help="what is left of the log"
+        )
+        origin.add_argument(
+            "--fork", action="store_true", help="say that it is no beginning of what is lost"
+        )
     handover = _holder(_add(commands, "handover", keyed.handover))
     handover.add_argument("--reason", required=True)
     handover.add_argument("--public", type=Path, help="the folder with the other role's new keys")
     handover.add_argument("--out", type=Path, required=True)
+
+
+def _add_certificates(commands: Commands, role: str) -> None:
+    certificates = commands.add_parser("certificates", help="Who is at the end of a line.")
+    acts = certificates.add_subparsers(required=True, metavar="ACT")
+    renew = _add(acts, "renew", keyed.renew_certificate)
+    accept = _add(acts, "accept", keyed.accept_certificates)
+    for act in (renew, accept):
+        act.add_argument("--public", type=Path, required=True, help="the folder of public keys")
+    forget = _add(acts, "forget", keyed.forget_certificates)
+    forget.add_argument("name", choices=[name for name in SIDES if name != role])
+    further = (("change", keyed.change_certificate), ("show", keyed.show_certificates))
+    for act in (renew, accept, forget, *(_add(acts, name, run) for name, run in further)):
+        _dir(act)
 
 
 def _add_lab(commands: Commands) -> None:

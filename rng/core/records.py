@@ -313,6 +313,39 @@ class NewSeries(TypedDict):
     at: Time
 
 
+class Shown(TypedDict):
+    """A head that I cosigned, and the proof that what is left of the log continues it."""
+
+    size: Count
+    root: Hash
+    proof: list[Hash]
+
+
+class Kept(TypedDict):
+    """What is left of a log: its head, and what shows that it is a beginning of what was lost."""
+
+    size: Count
+    root: Hash
+    shown: Shown | None
+
+
+class NewOrigin(TypedDict):
+    """Both keys: entries of the log are lost for good; it goes on under another name."""
+
+    label: Literal["keno/origin"]
+    version: Literal[1]
+    jurisdiction: Name
+    house: Name
+    old_origin: Name
+    new_origin: Name
+    size: Count
+    root: Hash
+    kept: Kept
+    fork: bool
+    reason: Sentence
+    at: Time
+
+
 class TombstoneLine(TypedDict):
     """I's write when it gives up a game."""
 

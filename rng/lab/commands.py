@@ -15,10 +15,10 @@ from rng.lab.practice import PracticeOffice, set_up
 from rng.lab.rehearsal import rehearse
 from rng.lab.verify import Wrong, read_keys, verify_against_statement, verify_draw, verify_void
 from rng.lab.verify_journal import verify_agreement, verify_journal
-from rng.serve.ceremony import TLS_CERTIFICATE, TLS_KEY
 from rng.serve.commands import BadUsage
 from rng.serve.keyed import JOURNAL
-from rng.serve.protocol import Client, Credentials, Unreachable
+from rng.serve.protocol import Client, Unreachable
+from rng.serve.tls import credentials_of_office
 
 _PROGRESS_EVERY = 50_000
 
@@ -165,9 +165,10 @@ def practice_void(options: argparse.Namespace) -> None:
 
 def _office(options: argparse.Namespace) -> PracticeOffice:
     office, public = options.office, options.public
-    peers = {role: public / f"{role}.tls.pem" for role in ("rng", "inspector")}
-    tls = Credentials(office / TLS_CERTIFICATE, office / TLS_KEY, peers)
-    rng, inspector = (Client(address, tls) for address in (options.rng, options.inspector))
+    rng, inspector = (
+        Client(address, credentials_of_office(office, public, name))
+        for address, name in ((options.rng, "rng"), (options.inspector, "inspector"))
+    )
     return PracticeOffice(office, public, rng, inspector)
 
 

@@ -33,10 +33,11 @@ from rng.note import (
     write_checkpoint,
     write_note,
 )
-from rng.serve.ceremony import TERMS, Terms, make_tls, public_pem, read_house
+from rng.serve.ceremony import TERMS, Terms, public_pem, read_house
 from rng.serve.clock import Clock, system_clock, time_text
 from rng.serve.journal import write_new
 from rng.serve.refusals import Code, Refused
+from rng.serve.tls import PUBLIC_SUFFIX, make_tls
 
 STORE = "practice.jsonl"
 JURISDICTION = "US-NJ"
@@ -80,7 +81,7 @@ def set_up(
         secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         write_new(folder / f"{role}.key", secret)
         write_new(public / f"{role}.pem", public_pem(public_text(key.public_key())))
-    write_new(public / "office.tls.pem", make_tls(folder, "office"))
+    write_new(public / f"office{PUBLIC_SUFFIX}", make_tls(folder, "office"))
     write_new(folder / STORE, b"")
     for path in public.iterdir():
         path.chmod(0o644)

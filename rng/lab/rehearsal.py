@@ -15,7 +15,8 @@ from tempfile import TemporaryDirectory
 from rng.core.records import Role
 from rng.lab.practice import PracticeOffice, set_up
 from rng.serve.ceremony import Part, make_journal, make_keys
-from rng.serve.commands import CONTROL_SOCKET, SERVICE_SOCKET
+from rng.serve.commands import CONTROL_SOCKET
+from rng.serve.places import SERVICE_SOCKET
 from rng.serve.protocol import Address, Client, Unreachable
 
 HOLDERS: dict[Role, tuple[str, str]] = {
@@ -23,7 +24,7 @@ HOLDERS: dict[Role, tuple[str, str]] = {
     "inspector": ("First inspector", "Second inspector"),
 }
 SERIES = {"M": 1, "S": 1}
-_START_SECONDS = 20
+_START_SECONDS = 90
 _CHEAP_SCRYPT = 2
 
 

@@ -27,6 +27,7 @@ from rng.core.records import (
     Line,
     Lockout,
     MarkLine,
+    NewOrigin,
     NewSeries,
     OpenGame,
     Position,
@@ -44,6 +45,7 @@ from rng.core.records import (
 from rng.core.shapes import shaped
 from rng.core.signing import check_signatures, document_hash, ed25519_key, key_id, rsa_key
 from rng.lab.verify import Wrong, check_outcome, check_void, found_in, which_game
+from rng.merkle import ProofFailed, check_consistency
 from rng.note import Checkpoint, read_checkpoint, read_note
 from rng.sealed_log import check_witnessed, cosigned_checkpoint
 
@@ -173,6 +175,7 @@ class _Check:
         self._log_size = 0
         self._log_roots: dict[int, bytes] = {}
         self._checkpoint: str | None = None
+        self._origins: list[str] = []
         self._holders: list[str] = []
         self._software = ""
         self._line: Line
@@ -211,6 +214,7 @@ class _Check:
         self.report.role, self.report.house = body["role"], house["house"]
         self._epoch = self.report.epoch = body["epoch"]
         self._holders, self._software = list(body["holders"]), body["software"]
+        self._origins = [house["log_origin"]]
         beginning = document_hash(house)
         self._last_mark = beginning
         self._series = {code: Place(game, beginning) for code, game in house["series"].items()}
@@ -286,8 +290,9 @@ class _Check:
             raise Wrong("a role hands over to the other, from its own journal")
         if body["epoch"] != self.report.peer_epoch + 1:
             raise Wrong("the new journal does not follow the other role's last one")
-        same = ("jurisdiction", "house", "log_origin", "series")
-        if any(house[name] != mine[name] for name in same):  # type: ignore[literal-required]
+        same = ("jurisdiction", "house", "series")
+        other = any(house[name] != mine[name] for name in same)  # type: ignore[literal-required]
+        if other or house["log_origin"] != self._origins[-1]:
             raise Wrong("the handover is of another house")
         lost = ("rng",) if body["role"] == "rng" else ("inspector", "mark")
         keys = cast("dict[str, str]", house["keys"])
@@ -379,7 +384,7 @@ class _Check:
         """Check statement, seal and intent: who signed them, and that they belong together."""
         said, intent = line["statement"]["body"], line["intent"]["body"]
         self._check_house(said)
-        if said["log_origin"] != self._genesis["house"]["log_origin"]:
+        if said["log_origin"] != self._origins[-1]:
             raise Wrong("the statement is of another log")
         check_signatures(line["statement"], [self._keys["office"]])
         check_signatures(line["intent"], [rng])
@@ -459,9 +464,8 @@ class _Check:
 
     def cosigned(self, line: Cosigned) -> None:
         """Check that a cosigned checkpoint is signed by both and not smaller than the last."""
-        origin = self._genesis["house"]["log_origin"]
         checkpoint = cosigned_checkpoint(
-            line["note"], origin, self._keys["log"], self._keys["inspector"]
+            line["note"], self._origins[-1], self._keys["log"], self._keys["inspector"]
         )
         if checkpoint.size < self._log_size:
             raise Wrong("the log became smaller")
@@ -530,6 +534,60 @@ class _Check:
             raise Wrong("there was such a series")
         self._series[body["series"]] = Place(body["first_game"], document_hash(body))
         self.report.first[body["series"]] = body["first_game"]
+
+    def new_origin(self, sealed: Sealed[NewOrigin]) -> None:
+        """Check that both keys agreed to a new name of the log, and gave up the right head of it.
+
+        From there on it is a log of which nothing was seen yet.
+        """
+        body = sealed["body"]
+        self._check_act(body, sealed, "rng")
+        if body["old_origin"] != self._origins[-1]:
+            raise Wrong("the log had another name")
+        if body["new_origin"] in self._origins:
+            raise Wrong("the log had this name before")
+        if any(place.line or place.tombstone for place in self._series.values()):
+            raise Wrong("the log got a new name while a game was being drawn or voided")
+        if body["size"] < self._log_size:
+            raise Wrong("it gives up an older head of the log than is known here")
+        last = self._log_roots.get(self._log_size, b"").hex()
+        if self.report.role == "inspector" and (body["size"], body["root"]) != (
+            self._log_size,
+            last,
+        ):
+            raise Wrong("it gives up another head than the last that was cosigned")
+        kept = body["kept"]
+        self._check_kept(body)
+        self._origins.append(body["new_origin"])
+        # The log of this name begins with what is left, and never has fewer entries.
+        self._log_size, self._checkpoint = kept["size"], None
+        self._log_roots = {kept["size"]: bytes.fromhex(kept["root"])}
+        what = f"the log goes on as {body['new_origin']} after {body['size']} entries"
+        also = f"with {kept['size']} of them{', which are a FORK' if body['fork'] else ''}"
+        self.report.notes.append(f"{what}, {also}: {body['reason']}")
+
+    def _check_kept(self, body: NewOrigin) -> None:
+        """Check that what is left of the log is a beginning of what is given up, or said not to be.
+
+        It continues the last head of its size that is known here, and what is given up does too.
+        """
+        kept, shown = body["kept"], body["kept"]["shown"]
+        if body["fork"] != (shown is None):
+            raise Wrong("what is left is neither shown to be a beginning nor said to be a fork")
+        if shown is None:
+            return
+        if not shown["size"] <= kept["size"] <= body["size"]:
+            raise Wrong("what is left is no beginning of what is given up")
+        root, left = bytes.fromhex(shown["root"]), bytes.fromhex(kept["root"])
+        proof = [bytes.fromhex(step) for step in shown["proof"]]
+        try:
+            check_consistency(shown["size"], root, kept["size"], left, proof)
+        except ProofFailed:
+            raise Wrong("what is left does not continue the head that is shown") from None
+        if any(shown["size"] < size <= kept["size"] for size in self._log_roots):
+            raise Wrong("what is left is not shown to continue the last head of its size")
+        if self._log_roots.get(shown["size"], root) != root:
+            raise Wrong("what is left continues another head than the log had")
 
     def remark(self, line: object) -> None:
         """Lines for people to read: their form is all there is to check."""
@@ -624,5 +682,6 @@ _CHECKS = {
     "KEY": _row("", Sealed[Key], _Check.key),
     "HOLDERS": _row("", Sealed[Holders], _Check.holders),
     "SERIES": _row("", Sealed[NewSeries], _Check.new_series),
+    "ORIGIN": _row("", Sealed[NewOrigin], _Check.new_origin),
     "HANDOVER": _row("", Sealed[Handover], _Check.handover),
 }

@@ -1,4 +1,4 @@
-"""Acts under both keys: reopening, new keys, new holders, a new series.
+"""Acts under both keys: reopening, new keys, new holders, a new series, a new name of the log.
 
 One role proposes, a holder of the other approves. Both give their passphrase again, so that two
 people are present and not only two unlocked processes (15.5(a)-dual-key). The write order, and what
@@ -31,13 +31,16 @@ from rng.core.mark import (
     show_permutation,
 )
 from rng.core.records import (
+    Cosigned,
     GameNumber,
     Handover,
     Hash,
     Holders,
+    Kept,
     Key,
     MarkText,
     Name,
+    NewOrigin,
     NewSeries,
     PublicKey,
     Reopen,
@@ -58,6 +61,8 @@ from rng.core.signing import (
     seal,
     sign,
 )
+from rng.merkle import ProofFailed, check_consistency
+from rng.note import Checkpoint, read_checkpoint, read_note
 from rng.serve.journal import Damaged, Entry, replace_file, sync_folder
 from rng.serve.keyed import NAMES, Fields, KeyedProcess, field
 from rng.serve.keystore import OpenKeys, WeakPassphrase
@@ -67,12 +72,13 @@ from rng.serve.slip import short_hash
 PENDING = "pending.json"
 T = TypeVar("T")
 
-Act = Reopen | Key | Holders | NewSeries
+Act = Reopen | Key | Holders | NewSeries | NewOrigin
 FORMS: dict[str, tuple[str, type]] = {
     "keno/reopen": ("REOPEN", Reopen),
     "keno/key": ("KEY", Key),
     "keno/holders": ("HOLDERS", Holders),
     "keno/series": ("SERIES", NewSeries),
+    "keno/origin": ("ORIGIN", NewOrigin),
 }
 
 
@@ -104,7 +110,9 @@ def proposer(body: Act) -> Role:
     """Return the role that proposes an act: the one it is about, else the generator."""
     if body["label"] == "keno/key":
         return "inspector" if body["role"] in ("inspector", "mark") else "rng"
-    return "rng" if body["label"] == "keno/series" else body["role"]
+    if body["label"] == "keno/series" or body["label"] == "keno/origin":
+        return "rng"
+    return body["role"]
 
 
 def signers(body: Act, keys: Mapping[str, str]) -> list[str]:
@@ -251,6 +259,39 @@ class ActingProcess(KeyedProcess):
         )
         return self._propose(keys, body, None)
 
+    def new_origin(self, fields: Fields) -> Mapping[str, object]:
+        """Propose that the log goes on under another name; the generator's holder does.
+
+        For entries that were cosigned and are lost for good: nobody can show that a log of the old
+        name only grew. The act names the last head that was cosigned under it, the head of what is
+        left, and why; and says so if what is left is not shown to be a beginning of what is lost.
+        """
+        keys = self.open_keys(fields)
+        head = self.last_cosigned()
+        if head is None:
+            raise refused(Code.ACT_REFUSED, detail="no head of the log was cosigned yet")
+        body = shaped(
+            NewOrigin,
+            {
+                **self.head("keno/origin"),
+                "old_origin": self.state.house["log_origin"],
+                "new_origin": field(fields, "origin", Name),
+                "size": head.size,
+                "root": head.root.hex(),
+                "kept": field(fields, "kept", Kept),
+                "fork": field(fields, "fork", bool),
+                "reason": field(fields, "reason", Sentence),
+                "at": self.now(),
+            },
+        )
+        return self._propose(keys, body, None)
+
+    def last_cosigned(self) -> Checkpoint | None:
+        """Return the last head of the log that the inspector has cosigned, as far as is known."""
+        if self.state.checkpoint is None:
+            return None
+        return read_checkpoint(read_note(self.state.checkpoint).text)
+
     def withdraw(self, fields: Fields) -> Mapping[str, object]:
         """Take back a proposal that the other key did not approve."""
         self.open_keys(fields)
@@ -291,6 +332,8 @@ class ActingProcess(KeyedProcess):
             fault = self._key_fault(body)
         elif body["label"] == "keno/series" and body["series"] in self.state.series:
             fault = "there is such a series already"
+        elif body["label"] == "keno/origin":
+            fault = self._origin_fault(body)
         if fault:
             raise refused(Code.ACT_REFUSED, detail=fault)
 
@@ -300,8 +343,10 @@ class ActingProcess(KeyedProcess):
         Raises:
             Refused: it does not; it can only be withdrawn.
         """
-        stale = (body["label"] == "keno/series" and body["series"] in self.state.series) or (
-            body["label"] == "keno/key" and body["old"] != self.state.key_id(body["role"])
+        stale = (
+            (body["label"] == "keno/series" and body["series"] in self.state.series)
+            or (body["label"] == "keno/key" and body["old"] != self.state.key_id(body["role"]))
+            or (body["label"] == "keno/origin" and self._origin_fault(body) is not None)
         )
         if stale:
             raise refused(Code.ACT_REFUSED, detail="it was proposed at another time")
@@ -468,6 +513,36 @@ class ActingProcess(KeyedProcess):
             return str(fault)
         return None
 
+    def _origin_fault(self, body: NewOrigin) -> str | None:
+        """Return why the log may not go on under another name now, if so."""
+        if body["old_origin"] != self.state.house["log_origin"]:
+            return "the log has another name"
+        if body["new_origin"] in self.state.origins:
+            return "the log had this name before"
+        if any(series.intent or series.tombstone for series in self.state.series.values()):
+            return "a game is being drawn or voided; it is finished first"
+        # The generator knows what its draws were sealed with; the inspector what it cosigned.
+        known = ActingProcess.last_cosigned(self)
+        newer = known is not None and known.size > body["size"]
+        named = known is not None and (known.size, known.root.hex()) == (body["size"], body["root"])
+        if newer or (self.role == "inspector" and not named):
+            return "it names another head than the last that was cosigned"
+        return kept_fault(body) or self._shown_fault(body)
+
+    def _shown_fault(self, body: NewOrigin) -> str | None:
+        """Return why the head that is shown is not the one that it must be, if so.
+
+        It is the last one that I cosigned of what is left. The generator does not know them all.
+        """
+        shown, offset = body["kept"]["shown"], self.state.cosigned_up_to(body["kept"]["size"])
+        if shown is None or offset is None:
+            return None
+        line = cast("Cosigned", self.journal.document_at(offset))
+        last = read_checkpoint(read_note(line["note"]).text)
+        if (last.size, last.root.hex()) != (shown["size"], shown["root"]):
+            return f"what is left must be shown to continue the head of {last.size} entries"
+        return None
+
     def _check_signatures(self, act: Sealed[Act], publics: list[str]) -> None:
         try:
             check_signatures(act, publics)
@@ -494,6 +569,28 @@ class ActingProcess(KeyedProcess):
         return {**self.state.house, "keys": keys, "mark_key_roots": roots}
 
 
+def kept_fault(body: NewOrigin) -> str | None:
+    """Return why what is left of a log is not shown to be a beginning of what is given up, if so.
+
+    What is left continues a head that I cosigned, and what is given up does so too; or the log
+    without entries, if I cosigned nothing of what is left. A log of which nobody can show that is a
+    fork, and the act says so.
+    """
+    kept, shown = body["kept"], body["kept"]["shown"]
+    if body["fork"] != (shown is None):
+        return "what is left is either shown to be a beginning, or said to be a fork"
+    if shown is None:
+        return None
+    if kept["size"] > body["size"]:
+        return "more is left than is given up: it is a fork, and must be said to be one"
+    heads = (shown["size"], bytes.fromhex(shown["root"]), kept["size"], bytes.fromhex(kept["root"]))
+    try:
+        check_consistency(*heads, [bytes.fromhex(step) for step in shown["proof"]])
+    except ProofFailed as fault:
+        return f"what is left does not continue the head that is shown: {fault}"
+    return None
+
+
 def act_text(body: Act) -> str:
     """Return an act in a sentence, for the person who is asked to approve it."""
     match body["label"]:
@@ -509,6 +606,11 @@ def act_text(body: Act) -> str:
             return f"{body['change']}; the {NAMES[body['role']]}'s holders are then {all_of_them}"
         case "keno/series":
             return f"begin the series {body['series']} with game {body['first_game']}"
+        case "keno/origin":
+            lost = f"giving up {body['old_origin']} at {body['size']} entries"
+            lost += f" and keeping {body['kept']['size']}"
+            lost += ", A FORK that is no beginning of them" if body["fork"] else ""
+            return f"go on with the log as {body['new_origin']}, {lost}: {body['reason']}"
 
 
 def _fresh_key(role: str) -> Ed25519PrivateKey | RSAPrivateKey:

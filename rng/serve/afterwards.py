@@ -14,6 +14,7 @@ from typing import Protocol, cast
 from rng.core.entropy import Source
 from rng.core.records import Draw, DrawRecord, Handover, Sealed, Void
 from rng.core.signing import document_hash
+from rng.note import Checkpoint, NoteFailed, read_checkpoint, read_note
 from rng.serve.acts import ActingProcess
 from rng.serve.keyed import Fields, Surroundings
 from rng.serve.printer import NotReady, Printer
@@ -178,6 +179,14 @@ class Afterwards(ActingProcess):
             return ended
         drawn = cast("Draw", ended["drawn"])  # statement and seal are there with the mark
         return {"intent": drawn["intent"], "record": drawn["record"]}
+
+    def last_cosigned(self) -> Checkpoint | None:
+        """Return the last head that the inspector has cosigned, as it says itself."""
+        note = self._ask("status", {}).get("checkpoint")
+        try:
+            return None if note is None else read_checkpoint(read_note(str(note)).text)
+        except NoteFailed as fault:
+            raise refused(Code.ACT_REFUSED, detail=fault) from None
 
     def _ask(self, act: str, fields: Mapping[str, object]) -> dict[str, object]:
         try:

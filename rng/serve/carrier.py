@@ -31,7 +31,7 @@ class Carrier(Afterwards):
         self, keys: OpenKeys, body: Act, keystore: bytes | None, *proof: Ed25519PrivateKey
     ) -> Mapping[str, object]:
         """Deliver what is owed first, so that the two journals can agree."""
-        if body["label"] == "keno/key":
+        if body["label"] in ("keno/key", "keno/origin"):
             self._deliver()
         else:
             self.after()

@@ -12,25 +12,19 @@ difference is for people to judge. A lost journal or key takes a handover of the
 """
 
 import json
+import os
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Literal, TypedDict
 
-from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, generate_private_key
-from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
-    NoEncryption,
-    PrivateFormat,
     PublicFormat,
     load_der_public_key,
     load_pem_public_key,
 )
-from cryptography.x509.oid import NameOID
 
 from rng.core.canonical import canonical
 from rng.core.mark import EXPONENT, MODULUS_BITS, MarkFailed, check_permutation, show_permutation
@@ -56,17 +50,16 @@ from rng.core.signing import (
     seal,
 )
 from rng.serve.acts import PENDING
-from rng.serve.clock import Clock, system_clock, time_text
+from rng.serve.clock import time_text
 from rng.serve.journal import MARKER_SUFFIX, create_journal, sync_folder, write_new
 from rng.serve.keyed import JOURNAL, KEYS, Surroundings
 from rng.serve.keystore import SCRYPT_COST, DamagedKeys, Keystore, OpenKeys, PrivateKey
+from rng.serve.tls import PEERS, PUBLIC_SUFFIX, Peers, accept, make_tls
 
 TERMS = "terms.json"
 ROOTS = "mark.roots.json"
 HOUSE_KEYS = ("office", "log", "rng", "inspector", "mark")
-TLS_CERTIFICATE, TLS_KEY, PEERS = "tls.pem", "tls.key", "peers"
 HOLDERS_MIN = 2
-_CERTIFICATE_DAYS = 3650
 
 
 class CeremonyFailed(Exception):  # noqa: N818  a refusal, with what to do about it
@@ -120,6 +113,9 @@ def make_keys(part: Part, passphrases: dict[str, str], cost: int = SCRYPT_COST) 
         raise CeremonyFailed(f"a key has at least {HOLDERS_MIN} named holders")
     part.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     part.public.mkdir(parents=True, exist_ok=True)
+    # Before anything is made: keys whose public halves nobody has would be of no use.
+    if not os.access(part.public, os.W_OK):
+        raise CeremonyFailed(f"{part.public} cannot be written to by this user; nothing was made")
     signing = Ed25519PrivateKey.generate()
     keys: dict[str, PrivateKey] = {"signing": signing}
     exports = {f"{part.role}.pem": public_pem(public_text(signing.public_key()))}
@@ -129,7 +125,7 @@ def make_keys(part: Part, passphrases: dict[str, str], cost: int = SCRYPT_COST) 
         exports["mark.pem"] = public_pem(public_text(mark.public_key()))
         exports[ROOTS] = canonical(show_permutation(mark))
     part.keystore.create(part.role, OpenKeys(keys), passphrases, cost)
-    exports[f"{part.role}.tls.pem"] = make_tls(part.folder, part.role)
+    exports[f"{part.role}{PUBLIC_SUFFIX}"] = make_tls(part.folder, part.role)
     for name, data in exports.items():
         write_new(part.public / name, data)
         (part.public / name).chmod(0o644)
@@ -209,10 +205,7 @@ def make_journal(
     )
     peers = part.folder / PEERS
     peers.mkdir(mode=0o700, exist_ok=True)
-    for certificate in part.public.glob("*.tls.pem"):
-        role = certificate.name.removesuffix(".tls.pem")
-        if role != part.role and not (peers / f"{role}.pem").exists():
-            write_new(peers / f"{role}.pem", certificate.read_bytes())
+    accept(Peers(peers), part.public, part.role)
     sync_folder(part.folder)
     create_journal(part.folder / JOURNAL, seal(genesis, keys.signing), now)
     return document_hash(genesis["house"])
@@ -245,7 +238,8 @@ def _check_open_game(game: OpenGame, house: House, public: Path) -> None:
     """
     check_signatures(game["statement"], [house["keys"]["office"]])
     named = game["statement"]["body"]["rng_key"]
-    generators = [read_public(path) for path in (public / "rng.pem", *public.glob("rng-*.pem"))]
+    old = [path for path in public.glob("rng-*.pem") if not path.name.endswith(PUBLIC_SUFFIX)]
+    generators = [read_public(path) for path in (public / "rng.pem", *old)]
     maker = next((key for key in generators if key_id(key) == named), None)
     if maker is None:
         raise BadSignature("the public folder lacks the key of the generator that began a game")
@@ -271,44 +265,3 @@ def read_public(path: Path) -> str:
     if not isinstance(public, Ed25519PublicKey | RSAPublicKey):
         raise ValueError(f"{path.name} is neither an Ed25519 nor an RSA key")  # noqa: TRY004
     return public_text(public)
-
-
-def make_tls(folder: Path, name: str, clock: Clock = system_clock) -> bytes:
-    """Make the key and the certificate by which a process shows who it is, and return the latter.
-
-    The certificate signs itself: the other side accepts it because it was handed over at the
-    ceremony, and no other. The key is not under a passphrase, because a sealed process must be
-    reachable; it signs no statement, intent or record.
-    """
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"keno {name}")])
-    now = clock()
-    usage = x509.KeyUsage(
-        digital_signature=True,
-        key_cert_sign=True,
-        content_commitment=False,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        crl_sign=False,
-        encipher_only=False,
-        decipher_only=False,
-    )
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=_CERTIFICATE_DAYS))
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(usage, critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-        .sign(key, SHA256())
-    )
-    data = certificate.public_bytes(Encoding.PEM)
-    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    write_new(folder / TLS_KEY, secret)
-    write_new(folder / TLS_CERTIFICATE, data)
-    return data

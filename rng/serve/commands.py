@@ -17,10 +17,7 @@ from rng.core.selftest import SelfTestFailed, self_test
 from rng.core.signing import document_hash
 from rng.serve.afterwards import Devices
 from rng.serve.ceremony import (
-    PEERS,
     ROOTS,
-    TLS_CERTIFICATE,
-    TLS_KEY,
     CeremonyFailed,
     Part,
     make_journal,
@@ -29,19 +26,35 @@ from rng.serve.ceremony import (
     public_pem,
     read_public,
 )
+from rng.serve.clock import system_clock
 from rng.serve.generator import GeneratorProcess
 from rng.serve.inspector import InspectorProcess
 from rng.serve.journal import InUse, write_new
 from rng.serve.keyed import Surroundings
 from rng.serve.keystore import WeakPassphrase, WrongPassphrase
-from rng.serve.printer import printer_at
-from rng.serve.protocol import Address, Client, Credentials, Unreachable
+from rng.serve.places import Asked, BadPlaces, credentials, read_places
+from rng.serve.printer import Printer
+from rng.serve.protocol import Address, Client, Unreachable
 from rng.serve.server import Listener, Server
 from rng.serve.slip import short_hash
 from rng.serve.software import manifest
 from rng.serve.tables import control, generator_service, inspector_service
+from rng.serve.tls import (
+    CERTIFICATE,
+    PEERS,
+    SIDES,
+    NotChanged,
+    Peers,
+    accept,
+    change,
+    ending_soon,
+    fingerprint,
+    forget,
+    renew,
+    shown,
+)
 
-SERVICE_SOCKET, CONTROL_SOCKET = "service.sock", "control.sock"
+CONTROL_SOCKET = "control.sock"
 APPROVAL_SECONDS = 600
 
 
@@ -99,49 +112,91 @@ def serve(options: argparse.Namespace) -> None:
     """Run the process until it is told to end."""
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
     folder: Path = options.dir
+    addresses = (options.listen, getattr(options, "inspector", ""), getattr(options, "printer", ""))
+    process: GeneratorProcess | InspectorProcess
     try:
-        process = _generator(options) if options.role == "rng" else _inspector(folder)
-    except FileNotFoundError as missing:
-        raise BadUsage(f"{missing.filename} is missing; only the key ceremony makes one") from None
-    except InUse as fault:
+        places = read_places(Asked(options.role, folder, options.socket, *addresses))
+        if places.inspector is not None and places.printer is not None:
+            process = _generator(folder, places.inspector, places.printer)
+        else:
+            process = InspectorProcess(folder, Surroundings())
+    except (BadPlaces, InUse) as fault:
         raise BadUsage(str(fault)) from None
     service = (
         generator_service(process)
         if isinstance(process, GeneratorProcess)
         else inspector_service(process)
     )
-    socket = options.socket or folder / SERVICE_SOCKET
     listeners = [
         Listener(Address(path=str(folder / CONTROL_SOCKET)), control(process)),
-        Listener(Address(path=str(socket)), service, 0o660),
+        Listener(Address(path=str(places.socket)), service, 0o660),
     ]
-    if options.listen:
-        listeners.append(Listener(options.listen, service, credentials=credentials(folder)))
+    if places.listen is not None:
+        tls = credentials(folder, tuple(name for name in SIDES if name != options.role))
+        listeners.append(Listener(places.listen, service, credentials=tls))
 
     def ready() -> None:
-        print(f"{options.role} listens at unix:{socket}; it is sealed until it is unlocked")
+        print(f"{options.role} listens at unix:{places.socket}; it is sealed until it is unlocked")
         sys.stdout.flush()
 
     Server(listeners, process.after, process.idle).run(ready)
 
 
-def _generator(options: argparse.Namespace) -> GeneratorProcess:
-    address: Address = options.inspector
-    tls = credentials(options.dir) if address.path is None else None
-    devices = Devices(
-        operating_system, Client(address, tls), printer_at(options.printer), platform.node()
-    )
-    return GeneratorProcess(options.dir, Surroundings(), devices)
+def _generator(folder: Path, inspector: Address, printer: Printer) -> GeneratorProcess:
+    tls = credentials(folder, ("inspector",)) if inspector.path is None else None
+    devices = Devices(operating_system, Client(inspector, tls), printer, platform.node())
+    return GeneratorProcess(folder, Surroundings(), devices)
 
 
-def _inspector(folder: Path) -> InspectorProcess:
-    return InspectorProcess(folder, Surroundings())
+# ---- certificates of the line --------------------------------------------------------------------
 
 
-def credentials(folder: Path) -> Credentials:
-    """Return the TLS identity of a folder, and the peers that it was given at the ceremony."""
-    peers = {path.stem: path for path in sorted((folder / PEERS).glob("*.pem"))}
-    return Credentials(folder / TLS_CERTIFICATE, folder / TLS_KEY, peers)
+def renew_certificate(options: argparse.Namespace) -> None:
+    """Make the next certificate; the others accept it before it is shown."""
+    try:
+        place = renew(options.dir, options.role, options.public)
+    except NotChanged as fault:
+        raise BadUsage(str(fault)) from None
+    print(f"{place} is for the others to accept: {fingerprint(place.read_bytes())}")
+
+
+def change_certificate(options: argparse.Namespace) -> None:
+    """Show the next certificate from now on; a running process does so by itself."""
+    try:
+        change(options.dir)
+    except NotChanged as fault:
+        raise BadUsage(str(fault)) from None
+    print(f"shown from now on: {fingerprint((options.dir / CERTIFICATE).read_bytes())}")
+
+
+def accept_certificates(options: argparse.Namespace) -> None:
+    """Accept the certificates that others have put into the public folder."""
+    taken = accept(Peers(options.dir / PEERS), options.public, options.role)
+    for path in taken:
+        print(f"accepted as {path.name}: {fingerprint(path.read_bytes())}")
+    print("Compare each with what its owner has read out." if taken else "There is no new one.")
+
+
+def forget_certificates(options: argparse.Namespace) -> None:
+    """Accept only the newest certificate of one of the others from now on."""
+    try:
+        gone = forget(Peers(options.dir / PEERS), options.name)
+    except NotChanged as fault:
+        raise BadUsage(str(fault)) from None
+    print(f"forgotten: {', '.join(path.name for path in gone)}")
+
+
+def show_certificates(options: argparse.Namespace) -> int:
+    """Show the certificates of this process; ends with 1 if one ends soon."""
+    own = {options.dir / CERTIFICATE: options.role}
+    certificates, now = shown(own | Peers(options.dir / PEERS).files()), system_clock()
+    for each in certificates:
+        left = each.days_left(now)
+        print(f"{each.file.name:<16} {each.name:<10} {left:>5} days  {each.fingerprint}")
+    ending = ending_soon(certificates, now)
+    for each in ending:
+        print(f"{each.file} ends in {each.days_left(now)} days; exchange it", file=sys.stderr)
+    return 1 if ending else 0
 
 
 # ---- holders -------------------------------------------------------------------------------------
@@ -212,6 +267,18 @@ def series(options: argparse.Namespace) -> None:
     """Ask for a further series of games."""
     fields = {**_holder(options), "series": options.series, "first_game": options.first}
     _propose(options, "series", fields)
+
+
+def origin(options: argparse.Namespace) -> None:
+    """Ask that the log goes on under another name, because entries of it are lost for good."""
+    try:
+        kept = json.loads(options.kept.read_text())
+        kept = {**kept, "shown": None} if options.fork else kept
+    except (OSError, TypeError, ValueError) as trouble:
+        raise BadUsage(f"{options.kept} does not say what is left of the log: {trouble}") from None
+    what = {"kept": kept, "fork": options.fork}
+    fields = {**_holder(options), "origin": options.origin, "reason": options.reason, **what}
+    _propose(options, "origin", fields)
 
 
 def withdraw(options: argparse.Namespace) -> None:

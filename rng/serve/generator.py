@@ -123,10 +123,13 @@ class GeneratorProcess(Carrier):
         return {"drawn": self._complete(body["series"])}
 
     def record(self, fields: Fields) -> Mapping[str, object]:
-        """Return what became of a game: its whole draw, or its void."""
+        """Return what became of a game: its whole draw, or its void; or what it was asked with."""
         code, game = field(fields, "series", SeriesCode), field(fields, "game", GameNumber)
         self.need_books()
         series = self.series_of(code)
+        if game == series.next and series.intent is not None:
+            begun = series.intent
+            return {"begun": {"statement": begun["statement"], "seal": begun["seal"]}}
         if not series.first <= game < series.next:
             raise refused(Code.NO_SUCH_GAME, game=f"{code}-{game}")
         return self._ended(code, game)

@@ -103,11 +103,17 @@ class InspectorProcess(Witness):
         return {"epoch": self.state.epoch}
 
     def record(self, fields: Fields) -> Mapping[str, object]:
-        """Return what became of a game, for an office whose generator lost it with its disk."""
+        """Return what became of a game, for an office whose generator lost it with its disk.
+
+        Of a game that is marked and not over yet: what it was asked with, for an office that was
+        restored and must ask for it in the same words.
+        """
         code, game = field(fields, "series", SeriesCode), field(fields, "game", GameNumber)
         self.need_books()
         series = self.series_of(code)
         marked = self._marked(series, game)
+        if game == series.next and marked is not None:
+            return {"begun": {"statement": marked["statement"], "seal": marked["seal"]}}
         if not series.first <= game < series.next:
             raise refused(Code.NO_SUCH_GAME, game=f"{code}-{game}")
         ended = self.journal.document_at(series.ended[game - series.first])

@@ -2,7 +2,7 @@
 
 Write order of one append: the line with its newline in one write, fsync of the file and of its
 folder, and only then does the caller go on. So whatever left the process is on the disk, newline
-and all, under its name.
+and all, under its name (X-recovery).
 
 - Died before the fsync returned: the file may end in a part of a line, without its newline. Such a
   line never left the process; opening cuts it off and records that (`REPAIRED`).

@@ -344,6 +344,8 @@ class KeyedProcess:
                 for digest, lockout in state.lockouts.items()
             ],
             "holders": state.holders,
+            "log_origin": state.house["log_origin"],
+            "origin": state.origin_act,
             "keys": state.keys,
             "mark_key_roots": state.mark_key_roots,
             "software": state.last_start,

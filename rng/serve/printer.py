@@ -8,10 +8,13 @@ finished.
 
 import os
 import socket
+from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import ClassVar, Protocol
 
 _TIMEOUT_SECONDS = 5
+_STALE_BYTES = 4096
 
 
 class NotReady(Exception):  # noqa: N818  the device's trouble, told to the supervisor
@@ -85,9 +88,11 @@ class NetworkPrinter:
 class EscposPrinter:
     """A receipt printer on a TCP port that answers how it is, and when it is done."""
 
-    BEGIN = b"\x1b@\x1bt\x00"  # forget what was set; code page 437, of which plain letters are used
+    # Say nothing unasked; forget what was set; code page 437, of which plain letters are used.
+    BEGIN = b"\x1da\x00\x1b@\x1bt\x00"
     CUT = b"\n\x1bd\x06\x1dV\x00"
     DONE = b"\x1dr\x01"  # answered behind everything that was sent before it
+    NOT_DONE, PAPER_END = 0x90, 0x0C  # bits that its answer never has, and those of no paper
     # What is asked at once, and the bits of the answer that are trouble.
     QUESTIONS: ClassVar = {
         1: (0x08, "it is offline"),
@@ -114,13 +119,34 @@ class EscposPrinter:
             with socket.create_connection(self._address, _TIMEOUT_SECONDS) as line:
                 self._check(line)
                 line.sendall(self.BEGIN + plain + self.CUT + self.DONE)
-                if not line.recv(1):
-                    raise NotReady(f"{self._address[0]}: it hung up before it was done")
+                self._wait_until_done(line)
                 self._check(line)
         except OSError as trouble:
             raise NotReady(f"{self._address[0]}: {trouble}") from trouble
 
+    def _wait_until_done(self, line: socket.socket) -> None:
+        """Wait for the answer behind the slip; what else a printer says is none.
+
+        One that never stops talking is not waited for longer than one that says nothing.
+        """
+        deadline = monotonic() + _TIMEOUT_SECONDS
+        while (left := deadline - monotonic()) > 0:
+            line.settimeout(left)
+            said = line.recv(1)
+            if not said:
+                raise NotReady(f"{self._address[0]}: it hung up before it was done")
+            if said[0] & self.NOT_DONE:
+                continue
+            if said[0] & self.PAPER_END:
+                raise NotReady(f"{self._address[0]}: it is out of paper")
+            return
+        raise NotReady(f"{self._address[0]}: it did not say that it was done")
+
     def _check(self, line: socket.socket) -> None:
+        line.setblocking(False)
+        with suppress(BlockingIOError):
+            line.recv(_STALE_BYTES)  # what was said before it was asked is no answer
+        line.settimeout(_TIMEOUT_SECONDS)
         for question, (bits, words) in self.QUESTIONS.items():
             line.sendall(bytes([0x10, 0x04, question]))
             answer = line.recv(1)

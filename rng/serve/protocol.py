@@ -6,23 +6,22 @@ A frame is its length in four bytes, the high byte first, and then the document.
 client connects anew and asks once more.
 
 On one machine over a Unix socket, whose file mode says who may connect; between machines over TLS
-1.3, where each side presents a certificate and accepts only those that it was given.
+(`rng.serve.tls`).
 """
 
 import json
 import socket
-import ssl
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from time import monotonic
 from typing import cast
 
 from rng.core.canonical import NotCanonical, read_json
 from rng.serve.refusals import Refused
+from rng.serve.tls import Credentials
 
-__all__ = ["Address", "Client", "Credentials", "Refused", "Unreachable"]
+__all__ = ["Address", "Client", "Refused", "Unreachable"]
 
 FRAME_BYTES_MAX = 1 << 18
 LENGTH = struct.Struct(">I")
@@ -34,33 +33,6 @@ _WRITER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 class Unreachable(Exception):  # noqa: N818  the other side's absence, not an error of ours
     """The other process did not answer."""
-
-
-@dataclass(frozen=True)
-class Credentials:
-    """One side of mutual TLS: its own certificate and key, and the certificates it accepts."""
-
-    certificate: Path
-    key: Path
-    peers: Mapping[str, Path]
-
-    def context(self, *, server: bool) -> ssl.SSLContext:
-        """Return the settings of TLS: version 1.3, both sides authenticated by pinned keys."""
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
-        context.minimum_version = ssl.TLSVersion.TLSv1_3
-        context.check_hostname = False  # who it is, the pinned certificate says
-        context.verify_mode = ssl.CERT_REQUIRED
-        context.load_cert_chain(self.certificate, self.key)
-        for path in self.peers.values():
-            context.load_verify_locations(path)
-        return context
-
-    def peer_name(self, certificate: bytes | None) -> str | None:
-        """Return the name under which a certificate was pinned."""
-        for name, path in self.peers.items():
-            if certificate == ssl.PEM_cert_to_DER_cert(path.read_text()):
-                return name
-        return None
 
 
 @dataclass(frozen=True)
@@ -188,7 +160,10 @@ class Client:
 
     def _lost(self, trouble: Exception) -> Unreachable:
         self.close()
-        return Unreachable(str(trouble) or type(trouble).__name__)
+        if isinstance(trouble, (FileNotFoundError, ConnectionRefusedError)):
+            return Unreachable("it is not running")
+        said = trouble.strerror if isinstance(trouble, OSError) else str(trouble)
+        return Unreachable(said or str(trouble) or type(trouble).__name__)
 
     def _connect(self) -> socket.socket:
         if self._address.path is not None:
@@ -205,10 +180,10 @@ class Client:
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             secured = credentials.context(server=False).wrap_socket(plain)
-        except OSError:
+        except (OSError, ValueError):
             plain.close()
             raise
-        if credentials.peer_name(secured.getpeercert(binary_form=True)) is None:
+        if credentials.peers.name_of(secured.getpeercert(binary_form=True)) is None:
             secured.close()
             raise ValueError("the other side's certificate is not one that was given")
         return secured

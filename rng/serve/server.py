@@ -22,10 +22,10 @@ from rng.serve.protocol import (
     FRAME_BYTES_MAX,
     LENGTH,
     Address,
-    Credentials,
     to_frame,
 )
 from rng.serve.refusals import Code, Refused, refused
+from rng.serve.tls import Credentials, Following
 
 LOCAL = "local"  # a peer on a Unix socket: whoever its file mode lets in
 FRAME_SECONDS = 5  # from the first byte of a request to its last
@@ -85,6 +85,7 @@ class Server:
         self._idle = idle
         self.after = after
         self.noise = Noise()
+        self._certificates: list[Following] = []
         self.connections: set[_Connection] = set()
 
     def run(self, ready: Callable[[], None]) -> None:
@@ -106,6 +107,8 @@ class Server:
         ready()
         while not ended.is_set():
             self._idle()
+            for certificates in self._certificates:
+                certificates.follow()
             for connection in list(self.connections):
                 connection.drop_if_late()
             with suppress(TimeoutError):
@@ -129,11 +132,13 @@ class Server:
                 os.umask(mask)
         if listener.credentials is None:
             raise ValueError("an address over TLS needs certificates")
+        certificates = Following(listener.credentials)
+        self._certificates.append(certificates)
         return await loop.create_server(
             connected,
             address.host,
             address.port,
-            ssl=listener.credentials.context(server=True),
+            ssl=certificates.context,
             ssl_handshake_timeout=FRAME_SECONDS,
         )
 
@@ -248,4 +253,4 @@ def _peer(listener: Listener, transport: asyncio.BaseTransport) -> str | None:
     if listener.credentials is None:
         return LOCAL
     secured = transport.get_extra_info("ssl_object")
-    return listener.credentials.peer_name(secured.getpeercert(binary_form=True))
+    return listener.credentials.peers.name_of(secured.getpeercert(binary_form=True))

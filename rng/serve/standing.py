@@ -6,6 +6,7 @@ Nothing here reads or writes anything.
 """
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import cast
@@ -22,6 +23,7 @@ from rng.core.records import (
     Key,
     Lockout,
     MarkLine,
+    NewOrigin,
     NewSeries,
     Position,
     Printed,
@@ -34,7 +36,7 @@ from rng.core.records import (
     VoidRecord,
 )
 from rng.core.signing import document_hash, key_id
-from rng.note import read_checkpoint, read_note
+from rng.note import Checkpoint, read_checkpoint, read_note
 from rng.serve.journal import Damaged, Entry
 
 NOWHERE = 0  # the genesis stands at the start of the file, so no game's line does
@@ -97,9 +99,14 @@ class State:
         self.mark_key_roots = list(self.house["mark_key_roots"])
         self.holders = list(genesis["holders"])
         self.software = genesis["software"]
+        self.origins = [self.house["log_origin"]]
+        self.origin_act: Sealed[NewOrigin] | None = None
         self.checkpoint: str | None = None
         self.log_size = 0
         self.has_cosigned = False
+        self.kept: Checkpoint | None = None  # what the log of this name began with
+        self._cosigned_sizes = array("Q")
+        self._cosigned_at = array("Q")
         self.outcomes: dict[int, str] = {}
         self.lockouts: dict[str, Lockout] = {}
         self.unprinted: dict[str, Unprinted] = {}
@@ -140,6 +147,25 @@ class State:
             },
             "last_mark": self.last_mark,
         }
+
+    def note_cosigned(self, size: int, offset: int) -> None:
+        """Remember where the cosigned head of a size stands; sizes never become smaller."""
+        self._cosigned_sizes.append(size)
+        self._cosigned_at.append(offset)
+
+    def cosigned_up_to(self, size: int) -> int | None:
+        """Return where the last cosigned head stands that has no more entries; none if none has."""
+        place = bisect_right(self._cosigned_sizes, size)
+        return self._cosigned_at[place - 1] if place else None
+
+    def rename_log(self, body: NewOrigin) -> None:
+        """Go on with the log under another name; of that name nothing was seen but what is left."""
+        origin, kept = body["new_origin"], body["kept"]
+        self.house = {**self.house, "log_origin": origin}
+        self.origins.append(origin)
+        self.kept = Checkpoint(origin, kept["size"], bytes.fromhex(kept["root"]))
+        self.checkpoint, self.log_size, self.has_cosigned = None, 0, False
+        self._cosigned_sizes, self._cosigned_at = array("Q"), array("Q")
 
     def key_id(self, role: str) -> str:
         """Return the id of the key that a role has now."""
@@ -308,9 +334,11 @@ def _printed(state: State, document: object, entry: Entry) -> None:  # noqa: ARG
     state.unprinted.pop(cast("Printed", document)["record"])
 
 
-def _cosigned(state: State, document: object, entry: Entry) -> None:  # noqa: ARG001  one form for all
-    state.checkpoint = cast("Cosigned", document)["note"]
+def _cosigned(state: State, document: object, entry: Entry) -> None:
+    note = cast("Cosigned", document)["note"]
+    state.checkpoint = note
     state.has_cosigned = True
+    state.note_cosigned(_log_size(note), entry.offset)
 
 
 def _lockout(state: State, document: object, entry: Entry) -> None:  # noqa: ARG001  one form for all
@@ -348,6 +376,13 @@ def _new_series(state: State, document: object, entry: Entry) -> None:
     state.act(act, entry)
 
 
+def _new_origin(state: State, document: object, entry: Entry) -> None:
+    act = cast("Sealed[NewOrigin]", document)
+    state.rename_log(act["body"])
+    state.origin_act = act
+    state.act(act, entry)
+
+
 def _handover(state: State, document: object, entry: Entry) -> None:
     act = cast("Sealed[Handover]", document)
     body = act["body"]
@@ -381,6 +416,7 @@ _EFFECTS: dict[str, Callable[[State, object, Entry], None]] = {
     "KEY": _key,
     "HOLDERS": _holders,
     "SERIES": _new_series,
+    "ORIGIN": _new_origin,
     "HANDOVER": _handover,
     "ALARM": _alarm,
 }

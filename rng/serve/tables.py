@@ -70,6 +70,7 @@ def control(process: GeneratorProcess | InspectorProcess) -> Answering:
     }
     if isinstance(process, GeneratorProcess):
         acts["decline"] = process.decline
+        acts["origin"] = process.new_origin
     return answering({name: (act, frozenset()) for name, act in acts.items()})
 
 

@@ -27,6 +27,14 @@ from rng.serve.refusals import Code, refused
 class Witness(Approver):
     """A process that cosigns the checkpoints of one log."""
 
+    def status(self, fields: Fields) -> Mapping[str, object]:
+        """Return how things stand, with the last checkpoint that was cosigned.
+
+        A back office that was restored learns from it what it lacks (X-recovery).
+        """
+        common = super().status(fields)
+        return {**common, "checkpoint": self.state.checkpoint} if "series" in common else common
+
     def cosign(self, fields: Fields) -> Mapping[str, object]:
         """Cosign a checkpoint of the log that only grew since the last one (X-audit-log)."""
         text = field(fields, "note", NoteText)
@@ -92,9 +100,12 @@ class Witness(Approver):
             raise refused(Code.INCONSISTENT, detail=fault) from None
 
     def _seen(self) -> Checkpoint | None:
-        """Return the last checkpoint that was cosigned."""
+        """Return the last checkpoint that was cosigned.
+
+        Of a log under another name, at first, what was left of it: its first head must continue it.
+        """
         if self.state.checkpoint is None:
-            return None
+            return self.state.kept
         return read_checkpoint(read_note(self.state.checkpoint).text)
 
     def _is_own(self, text: str | None) -> bool:

@@ -6,9 +6,10 @@ time limit: a printer that hangs holds up its own paper, and nobody else's.
 
 import os
 import select
+import shutil
 import socket
+import stat
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ import serial
 
 ANSWER_SECONDS = 1.0
 SEND_SECONDS = 5.0
+PIECE = 1_024
 RAW_PORT = 9100
 
 
@@ -75,7 +77,7 @@ class Network:
         """Connect to it."""
         try:
             line = socket.create_connection((self.host, self.port), ANSWER_SECONDS)
-        except OSError as trouble:
+        except (OSError, UnicodeError) as trouble:  # a name that cannot be one
             raise Unreachable("The printer cannot be reached.") from trouble
         with line:
             yield _Socket(line)
@@ -89,12 +91,13 @@ class _Socket:
     def send(self, data: bytes) -> None:
         self.line.settimeout(SEND_SECONDS)
         try:
-            self.line.sendall(data)
+            for first in range(0, len(data), PIECE):  # each piece has its own time
+                self.line.sendall(data[first : first + PIECE])
         except OSError as trouble:
             raise Broken("The line to the printer broke.") from trouble
 
     def receive(self, seconds: float) -> int | None:
-        self.line.settimeout(seconds)
+        self.line.settimeout(seconds)  # none at all: what is there, or nothing
         try:
             got = self.line.recv(1)
         except OSError:
@@ -119,10 +122,7 @@ class Usb:
         except OSError as trouble:
             raise Unreachable("The printer is not connected.") from trouble
         try:
-            opened = _Handle(handle)
-            while opened.receive(0) is not None:
-                pass  # what it said to an earlier question
-            yield opened
+            yield _Handle(handle)
         finally:
             os.close(handle)
 
@@ -133,14 +133,12 @@ class _Handle:
     answers = True
 
     def send(self, data: bytes) -> None:
-        deadline = time.monotonic() + SEND_SECONDS
-        while data:
-            left = deadline - time.monotonic()
-            _, ready, _ = select.select([], [self.handle], [], max(left, 0))
+        while data:  # each piece has its own time
+            _, ready, _ = select.select([], [self.handle], [], SEND_SECONDS)
             if not ready:
                 raise Broken("The printer takes no more.")
             try:
-                data = data[os.write(self.handle, data) :]
+                data = data[os.write(self.handle, data[:PIECE]) :]
             except OSError as trouble:
                 raise Broken("The line to the printer broke.") from trouble
 
@@ -158,20 +156,30 @@ class _Handle:
 
 @dataclass(frozen=True)
 class Serial:
-    """A printer on a serial line."""
+    """A printer on a serial line, which says when it takes no more: by a wire, or by XOFF.
+
+    A line on which it could not say so would lose what does not fit into the printer.
+    """
 
     path: str
     baud: int = 38_400
+    by_xoff: bool = False
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
         """Open the line."""
         try:
-            line = serial.Serial(self.path, self.baud, write_timeout=SEND_SECONDS, dsrdtr=False)
-        except (serial.SerialException, OSError, ValueError) as trouble:
+            line = serial.Serial(
+                self.path,
+                self.baud,
+                write_timeout=SEND_SECONDS,
+                xonxoff=self.by_xoff,
+                rtscts=not self.by_xoff,
+                exclusive=True,  # whoever else has it open would print between our lines
+            )
+        except (serial.SerialException, OSError, ValueError, OverflowError) as trouble:
             raise Unreachable("The printer is not connected.") from trouble
         with line:
-            line.reset_input_buffer()  # what it said to an earlier question
             yield _SerialLine(line)
 
 
@@ -182,8 +190,8 @@ class _SerialLine:
 
     def send(self, data: bytes) -> None:
         try:
-            self.line.write(data)
-            self.line.flush()
+            for first in range(0, len(data), PIECE):  # each piece has its own time
+                self.line.write(data[first : first + PIECE])
         except (serial.SerialException, OSError) as trouble:
             raise Broken("The line to the printer broke.") from trouble
 
@@ -209,11 +217,18 @@ class File:
     def connected(self) -> Iterator[Connection]:
         """Open the file, behind all that is in it."""
         try:
-            file = self.path.open("ab")
+            # Its owner alone reads it: the codes of the tickets are in it.
+            # A pipe that nobody reads is not waited for.
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK
+            handle = os.open(self.path, flags, 0o600)
         except OSError as trouble:
             raise Unreachable("The file of the printer cannot be written.") from trouble
-        with file:
-            yield _Sink(lambda data: _write_through(file.fileno(), data))
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise Unreachable("This is no file but a device: use usb: or serial: for it.")
+            yield _Sink(lambda data: _write_through(handle, data))
+        finally:
+            os.close(handle)
 
 
 @dataclass(frozen=True)
@@ -225,6 +240,8 @@ class Cups:
     @contextmanager
     def connected(self) -> Iterator[Connection]:
         """There is nothing to open: each paper is a job of the queue."""
+        if shutil.which("lp") is None:
+            raise Unreachable("There is no CUPS on this machine: lp is missing.")
         yield _Sink(self._submit)
 
     def _submit(self, data: bytes) -> None:
@@ -233,8 +250,6 @@ class Cups:
             done = subprocess.run(  # noqa: S603  our own words; the queue's name is one of them
                 command, input=data, capture_output=True, timeout=SEND_SECONDS, check=False
             )
-        except FileNotFoundError as trouble:
-            raise Unreachable("There is no CUPS on this machine: lp is missing.") from trouble
         except subprocess.TimeoutExpired as trouble:
             raise Broken("The print queue did not answer.") from trouble
         if done.returncode != 0:
@@ -265,6 +280,9 @@ def _write_through(handle: int, data: bytes) -> None:
 def device_at(address: str) -> Device:
     """Return the device at an address: tcp:HOST:PORT, usb:PATH, serial:PATH:BAUD, file: or cups:.
 
+    A serial line whose printer says XOFF ends with :xoff; else it is held up by a wire (RTS/CTS).
+
+
     Raises:
         ValueError: it is no address of a printer.
     """
@@ -278,8 +296,9 @@ def device_at(address: str) -> Device:
         case "usb":
             return Usb(Path(rest))
         case "serial":
-            path, _, baud = rest.rpartition(":")
-            return Serial(path, int(baud)) if path else Serial(rest)
+            path, *more = rest.split(":")
+            baud = int(more[0]) if more else Serial.baud
+            return Serial(path, baud, by_xoff=more[1:] == ["xoff"])
         case "file":
             return File(Path(rest))
         case "cups":

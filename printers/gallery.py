@@ -113,7 +113,8 @@ def _shown(printer: VirtualPrinter) -> str:
         f'<img src="/{printer.name}/{number}.png" alt="paper {number} of {printer.name}">'
         for number, _ in reversed(newest)
     )
-    return f"<h2>Printer {printer.name}</h2><section>{pictures}</section>"
+    fault = "" if printer.fault is Fault.NONE else f": {printer.fault.value}"
+    return f"<h2>Printer {printer.name}{fault}</h2><section>{pictures}</section>"
 
 
 def main() -> None:

@@ -105,10 +105,14 @@ def rule(roll: Roll) -> Line:
 
 
 def wrapped(roll: Roll, text: str, *, bold: bool = False, indent: int = 0) -> Iterator[Line]:
-    """Yield a text as lines; nothing of it is lost, however long its words are."""
+    """Yield a text as lines; nothing of it is lost, however long its words are.
+
+    No number is broken at its check digit: half of it would be read as another ticket.
+    """
     check_printable(text)  # before anything is broken: no kind of space is dropped unseen
     following = " " * indent
-    for each in textwrap.wrap(text, roll.columns, subsequent_indent=following) or [""]:
+    lines = textwrap.wrap(text, roll.columns, subsequent_indent=following, break_on_hyphens=False)
+    for each in lines or [""]:
         yield line(each, bold=bold)
 
 
@@ -128,7 +132,7 @@ def between(roll: Roll, left: str, right: str, *, bold: bool = False) -> Iterato
 def title(roll: Roll, text: str) -> Iterator[Line]:
     """Yield a text in large letters, in the middle."""
     check_printable(text)
-    for each in textwrap.wrap(text, roll.columns // 2):
+    for each in textwrap.wrap(text, roll.columns // 2, break_on_hyphens=False):
         yield line(each, bold=True, size=2, centred=True)
 
 

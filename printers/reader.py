@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 ESC, GS, DLE = 0x1B, 0x1D, 0x10
 LF = 0x0A
+NUL = 0x00  # it means nothing, and ends what a broken line left half sent
 CODE128 = 73
 FILLER = 0xF1  # of a digit of the code, as `printers.escpos` writes it
 STAR = "*"
@@ -126,6 +127,8 @@ class Reader:
 
     def _do(self, command: bytes) -> Iterator[Event]:
         first = command[0]
+        if first == NUL:
+            return
         if first == LF:
             yield Printed(tuple(self._line), self._align)
             self._line = []
@@ -201,15 +204,19 @@ class Reader:
         what, data = command[5:7], command[7:]
         _expect(what in (b"1A", b"1C", b"1E", b"1P", b"1Q"), command)
         if what == b"1C":
+            _expect(len(data) == 1, command)
             self._qr_dots = data[0]
         elif what == b"1P":
             _expect(data[:1] == b"0", command)
-            _expect(self.masked or FILLER not in data, command)
+            _expect(all(_is_text(byte, self.masked) for byte in data), command)
             self._qr_text = _decoded(data[1:])
         elif what == b"1Q":
             _expect(data == b"0", command)
             return Qr(self._qr_text, self._qr_dots, self._align)
         return None
+
+    def _be_quiet(self, command: bytes) -> None:
+        _expect(command[2] == 0, command)
 
     def _ask_in_order(self, command: bytes) -> Ask:
         _expect(command[2] == 1, command)
@@ -237,6 +244,7 @@ _COMMANDS: dict[bytes, Callable[[Reader, bytes], Event | None]] = {
     b"\x1dH": Reader._no_text,  # noqa: SLF001
     b"\x1dk": Reader._bars,  # noqa: SLF001
     b"\x1d(": Reader._qr,  # noqa: SLF001
+    b"\x1da": Reader._be_quiet,  # noqa: SLF001
     b"\x1dr": Reader._ask_in_order,  # noqa: SLF001
     b"\x10\x04": Reader._ask_at_once,  # noqa: SLF001
 }
@@ -254,7 +262,7 @@ def _length(data: bytes, *, masked: bool) -> int | None:
         Garbage: it is no command of ours.
     """
     first = data[0]
-    if first == LF:
+    if first in (LF, NUL):
         return 1
     if first not in (ESC, GS, DLE):
         end = next((at for at, byte in enumerate(data) if not _is_text(byte, masked)), len(data))

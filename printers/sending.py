@@ -1,27 +1,34 @@
 """Sending one paper, and finding out what became of it.
 
-1. The way is opened and the printer asked how it is. *If it cannot print, or does not answer,
-   nothing was sent: the paper failed and is tried again, as the same paper.*
-2. The bytes are sent, with the cut.
+1. The way is opened and the printer asked how it is. *If it cannot print, or does not answer, the
+   paper is not taken from its queue, and tried again.*
+2. The paper is taken, and its bytes are sent, with the cut.
 3. A question is sent behind them that a printer answers when it has done all before it. *If the
    answer comes and there is paper, it is printed; if not, nobody knows, and the writer is asked.*
 
 A device that cannot answer ends with the paper sent.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from time import monotonic
 
 from printers.devices import ANSWER_SECONDS, Broken, Connection, Device, Unreachable
-from printers.escpos import IN_ORDER
-from printers.status import Status, read_status
+from printers.escpos import CLEARED, CUT_OFF, IN_ORDER, QUIET
+from printers.status import Status, is_status, read_status
 
-DONE_SECONDS = 10.0  # a long ticket takes a printer a few seconds
+DONE_SECONDS = 10.0
+LINES_A_SECOND, BYTES_A_SECOND = 20, 2_000  # of a slow printer on a slow line; most are faster
+STALE = 64  # what a printer said to an earlier question, at most; more is babble
+
+# Of the answer to the question behind the cut: the bits that are never set, and those of no paper.
+NEVER, PAPER_END = 0x90, 0x0C
 
 
 class Ending(StrEnum):
-    """What became of a paper that was sent."""
+    """What became of a paper that was to be sent."""
 
     CONFIRMED = "confirmed"  # the printer said so
     SENT = "sent"  # to a device that says nothing
@@ -38,37 +45,71 @@ class Outcome:
     paper_near_end: bool = False
 
 
-def send_paper(device: Device, data: bytes, done_seconds: float = DONE_SECONDS) -> Outcome:
-    """Send a paper, and return what became of it.
+def send_paper(
+    device: Device,
+    take: Callable[[], bytes | None],
+    done_seconds: float = DONE_SECONDS,
+    *,
+    after_a_break: bool = False,
+) -> Outcome | None:
+    """Send a paper, and return what became of it; none if there was none to take.
 
     Args:
         device: the way to the printer.
-        data: the true bytes.
-        done_seconds: how long a printer is given until it says that it is done.
+        take: takes the paper from its queue, once the printer can print; returns its true bytes.
+        done_seconds: how long a printer is given until it says that it is done, beside the time
+            that so many lines take.
+        after_a_break: whether the paper before this one may hang in the printer: it is cut off.
     """
-    begun = False
+    taken = None
     try:
         with device.connected() as line:
+            if line.answers:
+                trouble = _trouble(line)
+                if trouble is not None:
+                    return Outcome(Ending.FAILED, trouble)
+            taken = take()
+            if taken is None:
+                return None
+            data = (CUT_OFF if after_a_break else b"") + taken
             if not line.answers:
-                begun = True
                 line.send(data)
                 return Outcome(Ending.SENT)
-            before = _status(line)
-            if before is None:
-                return Outcome(Ending.FAILED, "The printer does not answer.")
-            if before.trouble is not None:
-                return Outcome(Ending.FAILED, before.trouble)
-            begun = True
-            line.send(data + IN_ORDER)
-            return _ended(line, done_seconds)
+            line.send(CLEARED + data)
+            _forget_what_was_said(line)
+            line.send(IN_ORDER)
+            return _ended(line, done_seconds + _seconds_of(data))
     except Unreachable as trouble:
         return Outcome(Ending.FAILED, str(trouble))
     except Broken as trouble:
-        return Outcome(Ending.UNKNOWN if begun else Ending.FAILED, str(trouble))
+        return Outcome(Ending.FAILED if taken is None else Ending.UNKNOWN, str(trouble))
 
 
-def _ended(line: Connection, done_seconds: float) -> Outcome:
-    if line.receive(done_seconds) is None:
+def _seconds_of(data: bytes) -> float:
+    """Return how long a printer may take over some bytes."""
+    return data.count(b"\n") / LINES_A_SECOND + len(data) / BYTES_A_SECOND
+
+
+def _trouble(line: Connection) -> str | None:
+    """Return why a printer cannot print; none if it can."""
+    line.send(QUIET)
+    _forget_what_was_said(line)
+    before = _status(line)
+    if before is None:
+        return "The printer does not answer."
+    return before.trouble
+
+
+def _forget_what_was_said(line: Connection) -> None:
+    """Let go of what was answered to an earlier question, or was not asked for."""
+    for _ in range(STALE):
+        if line.receive(0) is None:
+            return
+
+
+def _ended(line: Connection, seconds: float) -> Outcome:
+    answer = _answer(line, seconds, lambda said: not said & NEVER)
+    if answer is None:
         status = _status(line)
         why = status.trouble if status is not None else None
         return Outcome(Ending.UNKNOWN, why or "The printer did not say that it was done.")
@@ -77,7 +118,19 @@ def _ended(line: Connection, done_seconds: float) -> Outcome:
         return Outcome(Ending.UNKNOWN, "The printer did not say how it was afterwards.")
     if after.trouble is not None:
         return Outcome(Ending.UNKNOWN, after.trouble)
+    if answer & PAPER_END:
+        return Outcome(Ending.UNKNOWN, Status(paper_out=True).trouble)
     return Outcome(Ending.CONFIRMED, paper_near_end=after.paper_near_end)
+
+
+def _answer(line: Connection, seconds: float, is_one: Callable[[int], bool]) -> int | None:
+    """Return the answer to a question; what else a printer says meanwhile is none."""
+    deadline = monotonic() + seconds
+    while (left := deadline - monotonic()) > 0:
+        said = line.receive(left)
+        if said is None or is_one(said):
+            return said
+    return None
 
 
 def _status(line: Connection) -> Status | None:
@@ -86,4 +139,4 @@ def _status(line: Connection) -> Status | None:
 
 def _ask(line: Connection, question: int) -> int | None:
     line.send(bytes([0x10, 0x04, question]))
-    return line.receive(ANSWER_SECONDS)
+    return _answer(line, ANSWER_SECONDS, is_status)

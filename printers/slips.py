@@ -73,6 +73,7 @@ class TicketSlip:
     rate_card: str
     previous_seal: Seal | None
     replay_of: str | None = None
+    is_practice: bool = False  # it is no ticket, and has no code
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,8 @@ class AggregateSheet:
     won_cents: int
     paid_cents: int
     shares: Sequence[Shared]
+    part: int = 1
+    parts: int = 1
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def read_status(ask: Ask) -> Status | None:
     answers = {}
     for question in QUESTIONS:
         answer = ask(question)
-        if answer is None or answer & FIXED_MASK != FIXED:
+        if answer is None or not is_status(answer):
             return None
         answers[question] = answer
     return Status(
@@ -54,6 +54,11 @@ def read_status(ask: Ask) -> Status | None:
         paper_out=bool(answers[PAPER] & 0x60),
         paper_near_end=bool(answers[PAPER] & 0x0C),
     )
+
+
+def is_status(answer: int) -> bool:
+    """Whether a byte is an answer to one of the questions."""
+    return answer & FIXED_MASK == FIXED
 
 
 def answer_to(question: int, status: Status) -> int:

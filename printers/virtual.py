@@ -2,7 +2,7 @@
 
 It is the printer of the demonstration house, and stands in for a real one in tests. It can be told
 to misbehave as real ones do: to be silent or slow, out of paper or nearly, with its cover open or
-offline, to cut the line in the middle of a paper, to say garbage.
+offline, to cut the line in the middle of a paper, to say garbage, to print garbage.
 """
 
 import socket
@@ -16,6 +16,7 @@ from pathlib import Path
 from PIL import Image
 
 from printers.drawing import picture
+from printers.escpos import CLEARED, CUT_OFF, QUIET
 from printers.paper import Roll
 from printers.reader import Ask, Cut, Event, Garbage, Kick, Reader
 from printers.status import Status, answer_to
@@ -23,6 +24,9 @@ from printers.status import Status, answer_to
 SLOW_SECONDS = 0.2  # for each piece that arrives
 PIECE = 64
 NAME_DIGITS = 6
+NOT_ON_PAPER = (b"\x00", QUIET)  # what is sent beside a paper and leaves nothing on it
+BLANK = CUT_OFF.removeprefix(CLEARED)  # a strip on which nothing hung
+CODES = (b"\x1dk", b"\x1d(")  # how the commands begin that print bars and QR codes
 
 
 class Fault(StrEnum):
@@ -38,6 +42,7 @@ class Fault(StrEnum):
     OFFLINE = "offline"
     CUT_LINE = "cut-line"  # the line breaks; what it had is on the paper
     GARBAGE = "garbage"  # it answers what no printer answers
+    SPOILED = "spoiled"  # it prints garbage, and says that all is well: only eyes can tell
 
 
 STOPPED = {
@@ -61,11 +66,13 @@ class VirtualPrinter:
     _pending: bytearray = field(default_factory=bytearray)  # a command that is not complete
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _listening: socket.socket | None = None
+    _kept: int = 0  # how many papers there are; not counted anew for each
     kicks: int = 0
 
     def start(self) -> None:
         """Listen, from now on."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        self._kept = len(self.papers)
         self._listening = socket.create_server(("127.0.0.1", self.port))
         self.port = self._listening.getsockname()[1]
         threading.Thread(target=self._serve, args=(self._listening,), daemon=True).start()
@@ -88,9 +95,19 @@ class VirtualPrinter:
         return picture(Reader().read(paper.read_bytes()), self.roll)
 
     @property
+    def fault(self) -> Fault:
+        """How it misbehaves, or will."""
+        return self._fault
+
+    @property
     def papers(self) -> list[Path]:
         """What was cut off, the oldest first, as bytes."""
         return sorted(self.folder.glob("*.bin"))
+
+    @property
+    def printed_so_far(self) -> bytes:
+        """What is on the paper that is not cut off yet."""
+        return bytes(self._bytes)
 
     # ---- what it does ----------------------------------------------------------------------------
 
@@ -131,7 +148,8 @@ class VirtualPrinter:
             return False
         if fault is Fault.SLOW:
             time.sleep(SLOW_SECONDS)
-            return self._print(reader, data, say)
+        if fault in (Fault.SLOW, Fault.SPOILED):
+            return self._print(reader, data, say, spoils=fault is Fault.SPOILED)
         if fault is Fault.NEAR_END:
             return self._print(reader, data, say, Status(paper_near_end=True))
         if fault is Fault.MUTE:
@@ -149,6 +167,8 @@ class VirtualPrinter:
         data: bytes,
         say: Callable[[bytes], None],
         status: Status = Status(),  # noqa: B008  it is frozen
+        *,
+        spoils: bool = False,
     ) -> bool:
         """Do what some bytes say; what is no command of ours ends the conversation."""
         for byte in data:
@@ -158,7 +178,9 @@ class VirtualPrinter:
             except Garbage:
                 return False
             if reader.is_between_commands:  # a command that is cut short does nothing
-                self._bytes += self._pending
+                if bytes(self._pending) not in NOT_ON_PAPER:
+                    done = bytes(self._pending)
+                    self._bytes += _spoiled(done) if spoils else done
                 self._pending.clear()
             for event in events:
                 try:
@@ -181,13 +203,27 @@ class VirtualPrinter:
                 self._keep()
 
     def _keep(self) -> None:
-        """Keep a paper: its bytes, written whole before they have their name."""
-        number = len(self.papers) + 1
-        path = self.folder / f"{number:0{NAME_DIGITS}}.bin"
+        """Keep a paper: its bytes, written whole before they have their name.
+
+        A blank strip, on which nothing hung that was to be cut off, is thrown away.
+        """
+        if self._bytes == BLANK:
+            self._bytes.clear()
+            return
+        path = self.folder / f"{self._kept + 1:0{NAME_DIGITS}}.bin"
         fresh = path.with_suffix(".new")
         fresh.write_bytes(bytes(self._bytes))
         fresh.replace(path)
+        self._kept += 1
         self._bytes.clear()
+
+
+def _spoiled(command: bytes) -> bytes:
+    """Return what a command leaves on the paper if it is spoiled: other letters, and no codes."""
+    if command.startswith(CODES):
+        return b""
+    is_letter = len(command) == 1 and command.isascii() and command.decode().isprintable()
+    return bytes([33 + command[0] * 37 % 94]) if is_letter and command != b" " else command
 
 
 def _questions(data: bytes) -> list[int]:

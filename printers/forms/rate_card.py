@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from xml.sax.saxutils import escape
 
 from reportlab.lib import colors
 from reportlab.lib.pagesizes import letter
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import KeepTogether, Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
+
+from printers.forms.fitting import fitting
 
 
 @dataclass(frozen=True)
@@ -48,10 +51,12 @@ class CardForm:
     schedules: Sequence[SchedulePays]
 
 
+FONT, SIZE, PADDING = "Helvetica", 9, 6
+COLUMNS = (34, 81, 110)
 LOOKS = TableStyle(
     [
-        ("FONT", (0, 0), (-1, -1), "Helvetica", 9),
-        ("FONT", (0, 0), (-1, 1), "Helvetica-Bold", 9),
+        ("FONT", (0, 0), (-1, -1), FONT, SIZE),
+        ("FONT", (0, 0), (-1, 1), f"{FONT}-Bold", SIZE),
         ("SPAN", (0, 0), (-1, 0)),
         ("BACKGROUND", (0, 0), (-1, 0), colors.Color(0.85, 0.85, 0.85)),
         ("ALIGN", (1, 1), (-1, -1), "RIGHT"),
@@ -67,16 +72,16 @@ def rate_card_form(card: CardForm) -> bytes:
     styles = getSampleStyleSheet()
     document = SimpleDocTemplate(pages, pagesize=letter, invariant=1, title=f"{card.house}: keno")
     story = [
-        Paragraph(f"{card.house}: keno rate card", styles["Title"]),
-        Paragraph(f"{card.name} ({card.digest})", styles["Normal"]),
+        Paragraph(escape(f"{card.house}: keno rate card"), styles["Title"]),
+        Paragraph(escape(f"{card.name} ({card.digest})"), styles["Normal"]),
         Spacer(1, 8),
-        *(Paragraph(term, styles["Normal"]) for term in card.terms),
+        *(Paragraph(escape(term), styles["Normal"]) for term in card.terms),
     ]
     for schedule in card.schedules:
         story += [
             Spacer(1, 12),
-            Paragraph(schedule.name, styles["Heading2"]),
-            Paragraph(schedule.terms, styles["Normal"]),
+            Paragraph(escape(schedule.name), styles["Heading2"]),
+            Paragraph(escape(schedule.terms), styles["Normal"]),
             Spacer(1, 6),
         ]
         tables = [_table(each) for each in schedule.spots]
@@ -93,6 +98,9 @@ def _table(spots: SpotPays) -> Table:
     name = "1 spot" if spots.spots == 1 else f"{spots.spots} spots"
     rows = [[f"{name}: the house keeps {spots.advantage}", "", ""], ["Catch", "Pays", "Odds"]]
     rows += [[str(pay.caught), pay.pays, pay.odds] for pay in spots.pays]
-    table = Table(rows, colWidths=[45, 85, 95])
+    table = Table(rows, colWidths=COLUMNS)
     table.setStyle(LOOKS)
+    for column, texts in ((1, [pay.pays for pay in spots.pays]), (2, [p.odds for p in spots.pays])):
+        size = fitting(texts, FONT, SIZE, COLUMNS[column] - 2 * PADDING)
+        table.setStyle([("FONT", (column, 2), (column, -1), FONT, size)])
     return table

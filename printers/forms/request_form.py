@@ -9,11 +9,14 @@ from io import BytesIO
 from reportlab.lib.pagesizes import letter
 from reportlab.pdfgen.canvas import Canvas
 
+from printers.forms.fitting import fitting
+
 NUMBERS, IN_A_ROW = 80, 10
 LEFT, TOP = 54, 700
 BOX_WIDTH, BOX_HEIGHT = 50, 34
 CORNER = 14
 GROUP_LINES = 6
+BOLD = "Helvetica-Bold"
 
 
 def request_form(house: str) -> bytes:
@@ -22,8 +25,9 @@ def request_form(house: str) -> bytes:
     canvas = Canvas(page, pagesize=letter, invariant=True)
     canvas.setTitle(f"{house}: keno request")
     _corners(canvas)
-    canvas.setFont("Helvetica-Bold", 20)
-    canvas.drawCentredString(letter[0] / 2, TOP + 28, f"{house}   KENO REQUEST")
+    title = f"{house}   KENO REQUEST"
+    canvas.setFont(BOLD, fitting([title], BOLD, 20, letter[0] - 2 * LEFT))
+    canvas.drawCentredString(letter[0] / 2, TOP + 28, title)
     _numbers(canvas)
     _wagers(canvas)
     canvas.showPage()
@@ -51,7 +55,7 @@ def _numbers(canvas: Canvas) -> None:
 
 def _wagers(canvas: Canvas) -> None:
     y = TOP - NUMBERS // IN_A_ROW * BOX_HEIGHT - 44
-    canvas.setFont("Helvetica-Bold", 11)
+    canvas.setFont(BOLD, 11)
     for x, title in (
         (LEFT, "NUMBER OF GAMES"),
         (LEFT + 170, "TOTAL PRICE  $"),

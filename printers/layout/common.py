@@ -6,6 +6,8 @@ from datetime import datetime
 from printers.paper import BLANK, Line, Roll, between, dollars, line, rule, title, wrapped
 from printers.slips import Done, Part
 
+LISTED = 100  # games or tickets on one slip; the rest is counted
+
 
 def moment(at: datetime) -> str:
     """Return a time as it is printed, with its time zone."""
@@ -21,6 +23,13 @@ def head(roll: Roll, what: str, done: Done) -> Iterator[Line]:
     yield from between(roll, f"Station {done.station}", f"Writer {done.writer}")
     if done.approver is not None:
         yield from wrapped(roll, f"Approved by {done.approver}")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names side by side; beyond a number of them, how many more there are."""
+    more = len(names) - LISTED
+    shown = ", ".join(names[:LISTED])
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def reason(roll: Roll, done: Done) -> Iterator[Line]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from printers.layout.common import amounts, head, moment, reason, signatures
+from printers.layout.common import amounts, head, listed, moment, reason, signatures
 from printers.paper import Element, Roll, between, dollars, line, rule, wrapped
 from printers.slips import CountSlip, MovementSlip, ShiftReport
 
@@ -31,8 +31,8 @@ def count(slip: CountSlip, roll: Roll) -> Iterator[Element]:
         name = "SHORT" if over < 0 else "OVER" if over else "EVEN"
         yield from between(roll, name, dollars(abs(over)), bold=True)
         if slip.tickets_missing:
-            missing = ", ".join(slip.tickets_missing)
-            yield from wrapped(roll, f"Paid tickets missing: {missing}", indent=2)
+            missing = f"Paid tickets missing: {listed(slip.tickets_missing)}"
+            yield from wrapped(roll, missing, indent=2)
     yield from signatures(roll, "Writer", "Verifier")
 
 

@@ -39,6 +39,8 @@ def aggregate(slip: AggregateSheet, roll: Roll) -> Iterator[Element]:
         yield from between(roll, "Of each in full, first", first)
     yield from between(roll, "Won", dollars(slip.won_cents))
     yield from between(roll, "PAID", dollars(slip.paid_cents), bold=True)
+    if slip.parts > 1:
+        yield from wrapped(roll, f"Sheet {slip.part} of {slip.parts}", bold=True)
     yield rule(roll)
     for share in slip.shares:
         amounts = f"{dollars(share.won_cents)} > {dollars(share.paid_cents)}"

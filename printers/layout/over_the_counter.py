@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from printers.layout.common import amounts, head, reason, signatures
+from printers.layout.common import LISTED, amounts, head, listed, reason, signatures
 from printers.paper import Element, Roll, between, dollars, line, rule, wrapped
 from printers.slips import Part, PayoutSlip, RefundSlip, VoidSlip
 
@@ -24,7 +24,7 @@ def refund(slip: RefundSlip, roll: Roll) -> Iterator[Element]:
     if slip.cancelled is not None:
         yield from wrapped(roll, f"Cancelled: {slip.cancelled}", indent=2)
     if slip.void_games:
-        yield from wrapped(roll, f"Void games: {', '.join(slip.void_games)}", indent=2)
+        yield from wrapped(roll, f"Void games: {listed(slip.void_games)}", indent=2)
     yield from reason(roll, slip.done)
     yield rule(roll)
     yield from amounts(roll, slip.back, "GIVEN BACK")
@@ -44,7 +44,10 @@ def payout(slip: PayoutSlip, roll: Roll) -> Iterator[Element]:
         yield line("PAID WITHOUT ITS CODE", bold=True)
     yield from reason(roll, slip.done)
     yield rule(roll)
-    parts = [*slip.wins]
+    parts = [*slip.wins[:LISTED]]
+    more = slip.wins[LISTED:]
+    if more:
+        parts.append(Part(f"{len(more):,} more games", sum(win.cents for win in more)))
     if slip.refund_cents:
         parts.append(Part("Refund of void games", slip.refund_cents))
     yield from amounts(roll, parts, "PAID")

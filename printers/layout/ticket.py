@@ -21,33 +21,40 @@ from printers.paper import (
     wrapped,
 )
 from printers.slips import TicketSlip
+from printers.words import claim_period
 
 NUMBERS, IN_A_ROW = 80, 10
-DAY_MINUTES = 1_440
 
 
 def ticket(slip: TicketSlip, roll: Roll) -> Iterator[Element]:
     """Yield a ticket."""
     yield from title(roll, slip.house)
     yield line("KENO TICKET", centred=True, bold=True)
+    if slip.is_practice:
+        yield from title(roll, "NOT A TICKET")
     yield from title(roll, slip.number)  # X-ticket-names
     yield rule(roll)
-    yield from wrapped(roll, moment(slip.sold_at), bold=True)  # 1
-    yield from between(roll, f"Station {slip.station}", f"Writer {slip.writer}")  # 2, 10
-    games = "1 game" if slip.games == 1 else f"{slip.games:,} games"  # 4
-    yield from between(roll, f"First game {slip.first_game}", games, bold=True)  # 5
+    yield from wrapped(roll, moment(slip.sold_at), bold=True)  # 15.4(c)1
+    # 15.4(c)2, 15.4(c)10
+    yield from between(roll, f"Station {slip.station}", f"Writer {slip.writer}")
+    games = "1 game" if slip.games == 1 else f"{slip.games:,} games"  # 15.4(c)4
+    yield from between(roll, f"First game {slip.first_game}", games, bold=True)  # 15.4(c)5
     yield from between(roll, f"Last game  {slip.last_game}", "", bold=True)
     if slip.quick_pick:
         yield line("QUICK PICK", bold=True)
     if slip.replay_of is not None:
         yield from wrapped(roll, f"Replay of {slip.replay_of}")
     yield rule(roll)
-    yield from _numbers(slip, roll)  # 3
+    yield from _numbers(slip, roll)  # 15.4(c)3
     yield rule(roll)
-    yield from _wagers(slip, roll)  # 6, 7, 8, 9
+    yield from _wagers(slip, roll)  # 15.4(c)6, 15.4(c)7, 15.4(c)8, 15.4(c)9
     yield rule(roll)
-    yield from _terms(slip, roll)  # 11, 12, 13
+    yield from _terms(slip, roll)  # 15.4(c)11, 15.4(c)12, 15.4(c)13
+    if slip.is_practice:
+        yield from title(roll, "NO VALUE")
+        return
     yield BLANK
+    # X-ticket-barcode: on either roll there is something that a scanner reads.
     if roll is not NARROW:  # bars of two dots would not fit on it
         yield CodeBars()
     yield CodeQr()
@@ -100,8 +107,7 @@ def _terms(slip: TicketSlip, roll: Roll) -> Iterator[Line]:
             f"are paid pro rata{first}.",
         )
     yield from wrapped(roll, "THIS TICKET MUST BE PRESENTED TO COLLECT.", bold=True)
-    days, minutes = divmod(slip.claim_minutes, DAY_MINUTES)
-    period = f"{days:,} days" if not minutes else f"{slip.claim_minutes:,} minutes"
+    period = claim_period(slip.claim_minutes)
     yield from wrapped(
         roll,
         f"Wins must be claimed within {period} after the start of the last game: "

@@ -23,6 +23,8 @@ Read it in this order, which is the order in which a ticket comes to be:
     card_checks        what the law asks of a card; return and house advantage
     pricing            a request on a card: its price, or every fault at once
     tender             what a ticket is paid with, and the change
+    spoken             a ticket and its tender as writers speak them, on one line
+    words              a ticket in words, as it is read back
     refund             what goes back for games that are not played
     numbering          a ticket's number as it is printed, with its check digit
     game               the states of a game, and what can be done in each
@@ -30,10 +32,13 @@ Read it in this order, which is the order in which a ticket comes to be:
     grading            a ticket against a draw: catches and wins
     aggregate          the limit on one game's wins, shared to the cent
     amounts            what must be approved or reported, from which day on
+    house_settings     numbers that a house settles for itself
+    retention          how long each kind of record is kept, never below the rule
     payment            what a winning ticket is paid, why, and until when
     drawer             the states of a drawer, counting it, what is over or short
     shift              a writer's shift, and a day's drawers against its acts
     day                a gaming day in figures, and what it leaves to the next
     bulk               a million straight plays against a draw
+    submission         the rules of the games as they are submitted, with worked examples
     documents          the JSON forms of all of the above
 """

@@ -19,6 +19,8 @@ class Amount(StrEnum):
     TAX_PAPER = "tax-paper"
     CURRENCY_REPORT = "currency-report"
     ADDED_UP = "added-up"
+    CONFIRM = "confirm"
+    CONFIRM_LARGE = "confirm-large"
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,9 @@ CUSTOM = (
     # Tickets of one patron contact are added up for an approval if each won at least so much. A
     # house that adds none up sets it higher than any ticket can win.
     Dated(Amount.ADDED_UP, _EVER, 1),
+    # From here on a page has the writer confirm a price; from there on, by typing it again.
+    Dated(Amount.CONFIRM, _EVER, 20_000),
+    Dated(Amount.CONFIRM_LARGE, _EVER, 100_000),
 )
 
 

@@ -108,6 +108,17 @@ def figures_document(figures: Mapping[str, Mapping[int, Figures]]) -> dict[str, 
     }
 
 
+def request_document(request: Request) -> dict[str, object]:
+    """Return a request whose conditioning is text; read again it is the same."""
+    document: dict[str, object] = {"conditioning": request.conditioning, "games": request.games}
+    if request.quick_pick is None or request.groups:
+        document["groups"] = [list(group) for group in request.groups]
+    for name in ("quick_pick", "price_cents"):
+        if (value := getattr(request, name)) is not None:
+            document[name] = value
+    return document
+
+
 def quote_document(ticket: Ticket) -> dict[str, object]:
     """Return a priced ticket."""
     return {

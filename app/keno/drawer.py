@@ -100,9 +100,9 @@ class Count:
         """All of it."""
         return sum(self.cents.values())
 
-    def document(self) -> dict[str, object]:
+    def document(self) -> dict[str, int | dict[str, int]]:
         """Return the count as it is kept: by denomination where it was counted so."""
-        document: dict[str, object] = {}
+        document: dict[str, int | dict[str, int]] = {}
         for kind, cents in sorted(self.cents.items()):
             pieces = self.pieces.get(kind)
             counted = {str(value): number for value, number in sorted((pieces or {}).items())}
@@ -113,6 +113,13 @@ class Count:
 def counted_cents(pieces: Mapping[int, int]) -> int:
     """Return what a count by denomination comes to."""
     return sum(value * number for value, number in pieces.items())
+
+
+def cents_of_kind(counted: int | Mapping[str, int]) -> int:
+    """Return what a document of a count says of a kind of money: in all, or by denomination."""
+    if isinstance(counted, int):
+        return counted
+    return counted_cents({int(value): number for value, number in counted.items()})
 
 
 def is_denomination(kind: TenderKind, cents: int) -> bool:

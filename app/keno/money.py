@@ -30,8 +30,9 @@ def rate_text(cents: int) -> str:
 
 
 def dollars(cents: int) -> str:
-    """Return an amount as a writer reads it out: $1,250.00."""
-    return f"${cents // 100:,}.{cents % 100:02d}"
+    """Return an amount as a writer reads it out: $1,250.00, or -$60.50 of what is short."""
+    sign = "-" if cents < 0 else ""
+    return f"{sign}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"
 
 
 def percent(ratio: Fraction, rule: Rounding = Rounding.HALF_UP, places: int = 2) -> str:

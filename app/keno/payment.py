@@ -1,4 +1,4 @@
-"""What a winning ticket is paid, why, and what must be done before it is (15.6).
+"""What a winning ticket is paid, why, and what must be done before it is (15.6(a)).
 
 The amount comes from the system, never from the writer's keys (X-pay-system): the sum over the
 games of what each was certified to pay, after any sharing of the aggregate limit. It is explained

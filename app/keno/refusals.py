@@ -141,6 +141,10 @@ class Code(Coded):
     )
 
     # What it is paid with.
+    TENDER_UNREADABLE = (
+        "tender.unreadable",
+        '"{text}" is no money; write 20, chips5, coin2.50, tokens3 or coupon:SERIAL=5.',
+    )
     TENDER_TOO_LITTLE = (
         "tender.too_little",
         "The ticket costs {price}; {tendered} was tendered, {missing} is missing.",

@@ -27,6 +27,12 @@ class Stands(StrEnum):
     REFUNDED = "refunded"
 
 
+# While a ticket stands so, money can still go out for it.
+OWED = frozenset(
+    {Stands.OPEN, Stands.IN_PLAY, Stands.NOT_DECIDED, Stands.FROZEN, Stands.WIN, Stands.REFUND}
+)
+
+
 @dataclass(frozen=True)
 class Known:
     """What is known of a ticket: facts that are only ever added."""
@@ -56,3 +62,14 @@ def stands(known: Known) -> Stands:
         (GameState.CERTIFIED not in games, Stands.REFUNDED),
     )
     return next((how for is_so, how in ways if is_so), Stands.NO_WIN)
+
+
+def is_held(how: Stands, *, before_loss: bool) -> bool:
+    """Whether money goes out for a ticket only with a manager: it may have gone out already.
+
+    Args:
+        how: how the ticket stands, as far as the house knows.
+        before_loss: it was sold before the house was restored, and what happened to it then may be
+            lost (X-recovery).
+    """
+    return before_loss and how in OWED

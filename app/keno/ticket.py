@@ -1,4 +1,4 @@
-"""The type of ticket that the groups and lines amount to (15.2(c)).
+"""The type of ticket that the groups and lines amount to (15.2(c)1 to 15.2(c)5).
 
 The type is derived, never claimed by the writer, and then checked against the rule for that type.
 Multi-race (15.2(c)6) and quick-pick stand beside the type: a ticket has one rate for all of
@@ -15,7 +15,7 @@ from app.keno.ways import count_ways_with
 
 
 class TicketType(StrEnum):
-    """The permissible wagers of 15.2(c)."""
+    """The permissible wagers."""
 
     STRAIGHT = "straight"
     SPLIT = "split"
@@ -58,14 +58,14 @@ class Ticket:
 def type_of(sizes: Sequence[int], lines: Sequence[Line]) -> TicketType:
     """Return the first type that fits groups of these sizes played on these lines."""
     if len(sizes) == 1 and len(lines) == 1:
-        return TicketType.STRAIGHT
+        return TicketType.STRAIGHT  # 15.2(c)1: one set of numbers, no groups
     if all(_plays_single_groups(line, sizes) for line in lines):
         return TicketType.SPLIT
     if any(_plays_a_king(line, sizes) for line in lines):
         return TicketType.KING
     if len(set(sizes)) == 1 and len(_rates(lines)) == 1:
         return TicketType.WAY
-    return TicketType.COMBINATION
+    return TicketType.COMBINATION  # 15.2(c)4: groups combined as the patron says
 
 
 def check_type(

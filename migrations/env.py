@@ -4,6 +4,7 @@ from alembic import context
 from sqlalchemy import Connection
 
 from app.store.database import Database
+from app.store.schema import compared
 from app.store.tables import Table
 
 
@@ -12,7 +13,7 @@ def run(connection: Connection) -> None:
     context.configure(
         connection=connection,
         target_metadata=Table.metadata,
-        compare_type=True,
+        **compared(connection),
         transaction_per_migration=True,
         render_as_batch=connection.dialect.name == "sqlite",
     )

@@ -6,20 +6,24 @@ fails half-way because another came first. SQLite lets writers wait in no order,
 starve; so those of one process stand in a queue of their own before they ask.
 
 PostgreSQL, for production: read committed, and advisory locks where sales and lockout meet
-(`app.store.unit`).
+(`app.store.unit`). Its address may name several servers, of which one can be written to
+(`app.store.servers`).
 """
 
 import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
-from sqlalchemy import URL, Connection, create_engine, event, make_url
+from psycopg.errors import ReadOnlySqlTransaction
+from sqlalchemy import URL, Connection, ExceptionContext, create_engine, event, make_url
 from sqlalchemy.pool import QueuePool
 
 from app.clock import Clock, system_clock
 from app.store.columns import utc_text
+from app.store.servers import Servers
 
 BUSY_MILLISECONDS = 30_000
 CONNECTIONS = 40  # more than a process has threads: who waits for one is not served in turn
@@ -29,15 +33,32 @@ CONNECTIONS = 40  # more than a process has threads: who waits for one is not se
 # read committed; and a process that was frozen in the middle of an act is let go of, so that it
 # stops neither sales nor lockout. No commit is ever cancelled by this.
 IDLE_MILLISECONDS = 15_000
+# The server lets go of a machine that says nothing any more as well: in the middle of a message
+# nobody is idle, and what was locked would stay locked for a quarter of an hour.
+LET_GO = (
+    f"idle_in_transaction_session_timeout={IDLE_MILLISECONDS}",
+    "tcp_user_timeout=10000",
+    "tcp_keepalives_idle=5",
+    "tcp_keepalives_interval=2",
+    "tcp_keepalives_count=3",
+)
+# A server that is away is given up before the next of several is asked.
+CONNECT_SECONDS = 5
 POSTGRESQL: dict[str, Any] = {
     "isolation_level": "READ COMMITTED",
     "connect_args": {
-        "options": f"-c idle_in_transaction_session_timeout={IDLE_MILLISECONDS}",
+        "options": " ".join(f"-c {setting}" for setting in LET_GO),
+        "connect_timeout": CONNECT_SECONDS,
         "keepalives_idle": 5,
         "keepalives_interval": 2,
         "keepalives_count": 3,
+        "tcp_user_timeout": 10_000,  # of a machine that says nothing any more, to what was sent
     },
 }
+# A web process that is frozen must not stop the others: what it holds is let go of sooner, and what
+# it waits for does not become its own one after the other. Whoever was told so asks again.
+HURRY = ("idle_in_transaction_session_timeout = 4000", "lock_timeout = 10000")
+WARNED = "keno_warned"  # what the server warned of last, on a connection
 DURABLE = ("on", "remote_write", "remote_apply")
 
 
@@ -48,12 +69,15 @@ class NotDurable(Exception):  # noqa: N818  the operator's to mend
 class Database:
     """The one database of a house."""
 
-    def __init__(self, url: str, clock: Clock | None = None) -> None:
+    def __init__(self, url: str, clock: Clock | None = None, *, hurried: bool = False) -> None:
         """Prepare to connect.
 
         Args:
-            url: `sqlite:///PATH` or `postgresql+psycopg://...`.
+            url: `sqlite:///PATH` or `postgresql+psycopg://...`. That of PostgreSQL may name several
+                servers, `?host=A,B&port=5432,5432&target_session_attrs=read-write`: the one that
+                can be written to is used, also when it is another one than before.
             clock: used in place of the database's own clock, by tests.
+            hurried: people wait at a counter for what is done here.
         """
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
@@ -65,13 +89,22 @@ class Database:
             pool_size=CONNECTIONS,
             max_overflow=0,
             pool_timeout=30,
-            **({} if self.is_sqlite else POSTGRESQL),
+            hide_parameters=True,  # what was typed must not stand in what an exception says
+            **({} if self.is_sqlite else _postgresql(self.url)),
         )
         if self.is_sqlite:
             event.listen(self.engine, "connect", set_up_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
         else:
             event.listen(self.engine, "connect", _check_postgresql)
+            event.listen(self.engine, "handle_error", _let_go_of_standby)
+            event.listen(self.engine, "handle_error", _close_stream)
+            if hurried:
+                event.listen(self.engine, "connect", _hurry)
+        self.has_several_servers = not self.is_sqlite and "," in str(self.url.query.get("host", ""))
+        if self.has_several_servers:
+            _, how = self.engine.dialect.create_connect_args(self.url)
+            Servers(self.engine, {**POSTGRESQL["connect_args"], **how})
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -144,6 +177,14 @@ def _opened(url: URL) -> URL:
     return url.update_query_dict({"check_same_thread": "false"})
 
 
+def _postgresql(url: URL) -> dict[str, Any]:
+    """Return how connections to PostgreSQL are made, as far as the address does not say it."""
+    connecting = POSTGRESQL["connect_args"]
+    said = set(url.query) - {"options"}  # which lets go of whoever is frozen, whatever is said
+    unsaid = {name: value for name, value in connecting.items() if name not in said}
+    return {**POSTGRESQL, "connect_args": unsaid}
+
+
 def set_up_sqlite(connection: Any, _: object = None) -> None:  # noqa: ANN401  the driver's own
     """Set a new connection up for money."""
     connection.isolation_level = None  # we say ourselves when a transaction begins
@@ -158,11 +199,36 @@ def set_up_sqlite(connection: Any, _: object = None) -> None:  # noqa: ANN401  t
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _check_postgresql(connection: Any, _: object) -> None:  # noqa: ANN401  the driver's own
+def _check_postgresql(connection: Any, record: Any) -> None:  # noqa: ANN401  the driver's own
+    connection.add_notice_handler(partial(_note_warning, record.info))
     found = connection.execute("SHOW synchronous_commit").fetchone()[0]
     connection.rollback()
     if found not in DURABLE:
         raise NotDurable(f"synchronous_commit is {found}; set it to on for this database")
+
+
+def _note_warning(info: dict[str, Any], notice: Any) -> None:  # noqa: ANN401  the driver's own
+    """Remember that the server warned: of a commit, it means that nobody knows what it is worth."""
+    if notice.severity_nonlocalized == "WARNING":
+        info[WARNED] = notice.message_primary
+
+
+def _hurry(connection: Any, _: object) -> None:  # noqa: ANN401  the driver's own
+    for setting in HURRY:
+        connection.execute(f"SET {setting}")
+    connection.commit()
+
+
+def _let_go_of_standby(context: ExceptionContext) -> None:
+    """Have every connection made anew when one turns out to lead to a server that only reads."""
+    if isinstance(context.original_exception, ReadOnlySqlTransaction):
+        context.is_disconnect = True
+
+
+def _close_stream(context: ExceptionContext) -> None:
+    """Close a cursor of the server whose connection was lost; nobody else does."""
+    if context.is_disconnect and context.execution_context is not None:
+        context.execution_context.cursor.close()
 
 
 def _begin_sqlite(connection: Connection) -> None:

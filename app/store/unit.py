@@ -7,10 +7,11 @@ numbers, because every sale of the house waits for it, and the feed last of all.
 
 On PostgreSQL the lock on a series is an advisory lock of the transaction, which is a fair queue:
 with row locks, sellers who share the row would keep a locker waiting for ever. On SQLite there is
-one writer at a time, and `BEGIN IMMEDIATE` is both locks in one.
+one writer at a time, and `BEGIN IMMEDIATE` is both locks in one. So a lockout holds whatever a
+station believes (X-lock-server).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from hashlib import sha256
@@ -19,7 +20,7 @@ from sqlalchemy import BigInteger, Connection, Executable, bindparam, func, sele
 from sqlalchemy.exc import DBAPIError
 
 from app.store.columns import Utc
-from app.store.database import Database
+from app.store.database import WARNED, Database
 
 _NOW = select(func.clock_timestamp(type_=Utc()))
 _NUMBER = bindparam("number", type_=BigInteger)
@@ -27,8 +28,12 @@ _SHARE = select(func.pg_advisory_xact_lock_shared(_NUMBER))
 _LOCK = select(func.pg_advisory_xact_lock(_NUMBER))
 
 
+# Leaves nothing behind but a commit, which goes wherever commits have to go.
+_EMPTY = select(func.pg_logical_emit_message(True, "keno", ""))
+
+
 class CommitUnknown(Exception):  # noqa: N818  not a failure: it may be done
-    """The connection was lost while the commit was on its way."""
+    """The connection was lost while the commit was on its way, or it reached only one machine."""
 
 
 class Unit:
@@ -42,12 +47,18 @@ class Unit:
         """Make everything durable, at once. Only a stage of the flow calls this.
 
         Raises:
-            CommitUnknown: the database did not say whether it is.
+            CommitUnknown: the database did not say whether it is. A commit whose wait for the
+                standby was cancelled is called done, with a warning: it is lost if the standby
+                takes over now, so it counts as unknown.
         """
+        info = self.connection.info
+        info.pop(WARNED, None)
         try:
             self.connection.commit()
         except DBAPIError as trouble:
             raise CommitUnknown from trouble
+        if WARNED in info:
+            raise CommitUnknown(info[WARNED])
 
     def now(self, read_at: datetime | None = None) -> datetime:
         """Return the time by the one clock of the house, which is the database's (X-clock).
@@ -70,9 +81,13 @@ class Unit:
         """Wait for whoever sells for the series, and keep everyone else out."""
         self._lock(_LOCK, f"keno/series/{series}")
 
-    def lock_patron(self, name: str) -> None:
-        """Do one thing after the other with a patron: what is paid and passed is added up."""
-        self._lock(_LOCK, f"keno/patron/{name}")
+    def lock_patrons(self, names: Iterable[str]) -> None:
+        """Do one thing after the other with a patron: what is paid and passed is added up.
+
+        Several are taken in the order of their names, so that no two acts wait for each other.
+        """
+        for name in sorted(names):
+            self._lock(_LOCK, f"keno/patron/{name}")
 
     def share_days(self) -> None:
         """Keep a gaming day from being closed until this transaction ends."""
@@ -91,9 +106,12 @@ class Unit:
 
     def _lock(self, lock: Executable, name: str) -> None:
         if not self._database.is_sqlite:
-            # PostgreSQL knows such a lock by a number.
-            number = int.from_bytes(sha256(name.encode()).digest()[:8], signed=True)
-            self.connection.execute(lock, {"number": number})
+            self.connection.execute(lock, {"number": lock_number(name)})
+
+
+def lock_number(name: str) -> int:
+    """Return the number by which PostgreSQL knows a lock that has a name."""
+    return int.from_bytes(sha256(name.encode()).digest()[:8], signed=True)
 
 
 @contextmanager
@@ -101,3 +119,18 @@ def unit_of(database: Database) -> Iterator[Unit]:
     """Begin a unit of work; leaving without commit undoes it."""
     with database.writing() as connection:
         yield Unit(database, connection)
+
+
+def make_sure(database: Database) -> None:
+    """Wait until everything that was committed so far is as durable as a commit has to be.
+
+    Whatever was seen in the database may be of a commit that reached only one machine. Nobody is
+    told of it before a later commit has reached the standby, and so has everything before it.
+
+    Raises:
+        CommitUnknown: it did not.
+    """
+    if not database.is_sqlite:
+        with unit_of(database) as unit:
+            unit.connection.execute(_EMPTY)
+            unit.commit()

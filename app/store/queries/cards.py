@@ -41,6 +41,12 @@ def card_with(connection: Connection, card: int) -> CardRow:
     return CardRow(row.id, row.hash, row.name, row.file)
 
 
+def all_cards(connection: Connection) -> list[CardRow]:
+    """Return every version, the newest first."""
+    found = select(Card.__table__).order_by(Card.id.desc())
+    return [CardRow(row.id, row.hash, row.name, row.file) for row in connection.execute(found)]
+
+
 def acceptances(connection: Connection, card: int) -> dict[Consent, int]:
     """Return who accepted a card, by what they accepted it as."""
     found = select(CardAcceptance.consent, CardAcceptance.staff).where(CardAcceptance.card == card)

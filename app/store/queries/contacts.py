@@ -4,6 +4,7 @@ A patron is a contact at its station. A contact that showed a player card belong
 the card, with all that it did before the card was shown, and so do all other contacts with it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -37,6 +38,32 @@ def shown_card(connection: Connection, day: date, station: int, contact: str) ->
     """Return the player card that was shown in a contact; it is always the same one."""
     found = select(func.max(ContactAct.player_card)).where(_of_contact(day, station, contact))
     return connection.execute(found).scalar_one()
+
+
+def sums_of_contacts(
+    connection: Connection, day: date, contacts: Iterable[tuple[int, str]]
+) -> dict[tuple[int, str], tuple[str | None, ContactSums]]:
+    """Return the card that was shown in each of several contacts, and what went in and out.
+
+    Each by its station and its name; one in which nothing happened yet is not among them.
+    """
+    found = (
+        select(
+            ContactAct.station,
+            ContactAct.contact,
+            func.max(ContactAct.player_card),
+            *(func.sum(column) for column in _SUMMED),
+        )
+        .where(
+            ContactAct.gaming_day == day,
+            tuple_(ContactAct.station, ContactAct.contact).in_(list(contacts)),
+        )
+        .group_by(ContactAct.station, ContactAct.contact)
+    )
+    return {
+        (station, contact): (card, ContactSums(*(int(cents) for cents in sums)))
+        for station, contact, card, *sums in connection.execute(found)
+    }
 
 
 def paid_to(connection: Connection, patron: Patron) -> list[int]:

@@ -1,19 +1,23 @@
 """What belongs to a gaming day: acts by their time, games by their lock."""
 
+import json
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Executable, and_, func, select
+from sqlalchemy import Connection, Executable, Select, func, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from app.keno.game import OVER, GameState
+from app.store.queries.stretches import entry_before
 from app.store.tables import (
     Cancellation,
     DayClose,
     Drawer,
     Expiry,
     Game,
+    LogEntry,
     Payout,
     Refund,
     Settlement,
@@ -38,20 +42,25 @@ class Acts:
 
 def acts_between(connection: Connection, begins: datetime, ends: datetime) -> Acts:
     """Return what was sold, voided, refunded and paid from a moment until another."""
+    # By the numbers of their entries, so that nothing before the day is looked at.
+    after = entry_before(connection, begins)
 
-    def within(moment: InstrumentedAttribute[datetime]) -> ColumnElement[bool]:
-        return and_(moment >= begins, moment < ends)
+    def summed(
+        found: Select[Any],
+        moment: InstrumentedAttribute[datetime],
+        entry: InstrumentedAttribute[int],
+    ) -> int:
+        return _sum(connection, found.where(entry > after, moment >= begins, moment < ends))
 
     voided = select(func.sum(Ticket.price_cents)).join(Void, Void.ticket == Ticket.number)
+    sold = select(func.sum(Ticket.price_cents))
+    cancelled, refunded = select(func.sum(Cancellation.cents)), select(func.sum(Refund.cents))
     return Acts(
-        _sum(connection, select(func.sum(Ticket.price_cents)).where(within(Ticket.sold_at))),
-        _sum(connection, voided.where(within(Void.voided_at))),
-        _sum(
-            connection,
-            select(func.sum(Cancellation.cents)).where(within(Cancellation.cancelled_at)),
-        )
-        + _sum(connection, select(func.sum(Refund.cents)).where(within(Refund.refunded_at))),
-        _sum(connection, select(func.sum(Payout.cents)).where(within(Payout.paid_at))),
+        summed(sold, Ticket.sold_at, Ticket.entry),
+        summed(voided, Void.voided_at, Void.entry),
+        summed(cancelled, Cancellation.cancelled_at, Cancellation.entry)
+        + summed(refunded, Refund.refunded_at, Refund.entry),
+        summed(select(func.sum(Payout.cents)), Payout.paid_at, Payout.entry),
     )
 
 
@@ -125,6 +134,50 @@ def closed_day(connection: Connection, day: date) -> tuple[Any, Any, Any] | None
     return None if row is None else (row.figures, row.drawers, row.frozen)
 
 
+def unclaimed_before(connection: Connection) -> dict[str, int]:
+    """Return what was owed at the last close, by the gaming day of the game."""
+    found = select(DayClose.unclaimed).order_by(DayClose.day.desc()).limit(1)
+    return connection.execute(found).scalar_one_or_none() or {}
+
+
+def frozen_before(connection: Connection) -> list[dict[str, Any]]:
+    """Return the games that were being looked into at the last close, and what was owed then."""
+    found = select(DayClose.frozen).order_by(DayClose.day.desc()).limit(1)
+    return connection.execute(found).scalar_one_or_none() or []
+
+
+def taken_off(
+    connection: Connection, begins: datetime, ends: datetime
+) -> dict[tuple[str, int], int]:
+    """Return what of the wins of each game was paid in a day, or has expired since the last one."""
+    paid = (
+        select(LogEntry.body)
+        .join(Payout, Payout.entry == LogEntry.id)
+        .where(
+            Payout.entry > entry_before(connection, begins),
+            Payout.paid_at >= begins,
+            Payout.paid_at < ends,
+        )
+    )
+    closed = connection.execute(select(func.max(DayClose.entry))).scalar_one_or_none() or 0
+    expired = (
+        select(LogEntry.body).join(Expiry, Expiry.entry == LogEntry.id).where(Expiry.entry > closed)
+    )
+    taken: Counter[tuple[str, int]] = Counter()
+    for found in (paid, expired):
+        for text in connection.execute(found).scalars():
+            body = json.loads(text)
+            for win in body["wins"]:
+                taken[body["series"], win["game"]] += win["cents"]
+    return taken
+
+
+def day_of_game(connection: Connection, series: str, number: int) -> str:
+    """Return the gaming day of a game that is locked."""
+    found = select(Game.gaming_day).where(Game.series == series, Game.number == number)
+    return str(connection.execute(found).scalar_one())
+
+
 def perhaps_expired(connection: Connection, now: datetime) -> list[int]:
     """Return the tickets with a win that is neither paid nor expired, past what they print."""
     found = (
@@ -143,8 +196,10 @@ def perhaps_expired(connection: Connection, now: datetime) -> list[int]:
     return list(connection.execute(found).scalars())
 
 
-def unpaid_winners(connection: Connection, at_least_cents: int) -> list[int]:
-    """Return the tickets that won so much in games that are settled, and are neither paid nor void.
+def unpaid_winners(
+    connection: Connection, at_least_cents: int, after: int, limit: int
+) -> list[int]:
+    """Return tickets that won so much in games that are settled, and are neither paid nor void.
 
     Not every one of these wins counts: a game may be graded again. Whoever asks looks closer.
     """
@@ -153,10 +208,11 @@ def unpaid_winners(connection: Connection, at_least_cents: int) -> list[int]:
         .join(Settlement, Settlement.attempt == Win.attempt)
         .outerjoin(Payout, Payout.ticket == Win.ticket)
         .outerjoin(Expiry, Expiry.ticket == Win.ticket)
-        .where(Payout.ticket.is_(None), Expiry.ticket.is_(None))
+        .where(Payout.ticket.is_(None), Expiry.ticket.is_(None), Win.ticket > after)
         .group_by(Win.ticket)
         .having(func.sum(Win.cents) >= at_least_cents)
         .order_by(Win.ticket)
+        .limit(limit)
     )
     return list(connection.execute(found).scalars())
 

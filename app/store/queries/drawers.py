@@ -51,6 +51,45 @@ def drawer(connection: Connection, number: int) -> DrawerRow | None:
     return DrawerRow(row.id, row.staff, row.writer, row.station, row.place, state, row.opened_at)
 
 
+def drawers_in_use(connection: Connection, staff: int | None = None) -> list[DrawerRow]:
+    """Return the drawers that are not closed: of one person, or of the house."""
+    found = select(Drawer.id).where(Drawer.closed_at.is_(None)).order_by(Drawer.id)
+    if staff is not None:
+        found = found.where(Drawer.staff == staff)
+    rows = (drawer(connection, number) for number in connection.execute(found).scalars().all())
+    return [row for row in rows if row is not None]
+
+
+@dataclass(frozen=True)
+class ClosedDrawer:
+    """A closed drawer: whose it was, what was over or short, and whether that is explained."""
+
+    id: int
+    writer_code: str
+    over_cents: int
+    is_explained: bool
+
+
+def closed_lately(connection: Connection, count: int) -> list[ClosedDrawer]:
+    """Return the drawers that were opened last of those that are closed."""
+    found = (
+        select(Drawer.id, Staff.code)
+        .join(Staff, Staff.id == Drawer.staff)
+        .where(Drawer.closed_at.is_not(None))
+        .order_by(Drawer.id.desc())
+        .limit(count)
+    )
+    return [
+        ClosedDrawer(
+            number,
+            writer,
+            int(closing(connection, number)["over_short_cents"]),
+            bool(explanations(connection, number)),
+        )
+        for number, writer in connection.execute(found).all()
+    ]
+
+
 def is_open_at(connection: Connection, station: int, staff: int) -> bool:
     """Whether a drawer is in use at a station, or a person has one that is not closed."""
     in_use = (Drawer.station == station) & Drawer.suspended_at.is_(None)
@@ -89,7 +128,7 @@ def acts(connection: Connection, drawer: int) -> list[Moved]:
         .order_by(LogEntry.id)
     )
     return [
-        Moved(_name(tag, json.loads(body)), int(cents))
+        Moved(_name(tag, json.loads(body or "{}")), int(cents))
         for tag, body, cents in connection.execute(found)
         if cents
     ]
@@ -97,6 +136,8 @@ def acts(connection: Connection, drawer: int) -> list[Moved]:
 
 def _name(tag: str, body: dict[str, Any]) -> str:
     """Return an act in a few words."""
+    if not body:
+        return "an act that is archived"
     if tag == "DRAWER-MOVE":
         return f"{body['act']} at {body['time']}"
     words = {"TICKET": "sold", "VOID": "voided", "PAID": "paid"}
@@ -110,7 +151,7 @@ def paid_tickets(connection: Connection, drawer: int) -> dict[int, int]:
     return {row.ticket: row.cents for row in paid}
 
 
-def closing(connection: Connection, drawer: int) -> dict[str, object]:
+def closing(connection: Connection, drawer: int) -> dict[str, Any]:
     """Return what a drawer was closed with: what was counted, and what was over or short."""
     found = (
         select(DrawerCount.cents, DrawerCount.counted, LogEntry.body)
@@ -118,13 +159,27 @@ def closing(connection: Connection, drawer: int) -> dict[str, object]:
         .where(DrawerCount.drawer == drawer, DrawerCount.closing)
     )
     cents, counted, body = connection.execute(found).one()
-    said = json.loads(body)
+    said = json.loads(body) if body else _closed_with(connection, drawer, cents)
     return {
         "counted": counted,
         "counted_cents": cents,
         "expected_cents": said["expected_cents"],
         "over_short_cents": said["over_short_cents"],
+        "tickets": said.get("tickets"),  # the paid ones that lay in it; none if nobody looked
     }
+
+
+def _closed_with(connection: Connection, drawer: int, cents: int) -> dict[str, Any]:
+    """Return what should have been in a drawer at its close, from the money: its entry is archived.
+
+    The close takes out just what should be there, so all that went before adds up to that.
+    """
+    close = select(DrawerCount.entry).where(DrawerCount.drawer == drawer, DrawerCount.closing)
+    found = select(func.coalesce(func.sum(Posting.cents), 0)).where(
+        Posting.drawer == drawer, Posting.entry.not_in(close)
+    )
+    expected = int(connection.execute(found).scalar_one())
+    return {"expected_cents": expected, "over_short_cents": cents - expected}
 
 
 def explanations(connection: Connection, drawer: int) -> list[str]:

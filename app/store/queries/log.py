@@ -3,9 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, literal, select
 
-from app.store.tables import LogCheckpoint, LogEntry, LogHead, LogNode, LogPending, LogPosition
+from app.store.tables import (
+    Cosigned,
+    LogCheckpoint,
+    LogEntry,
+    LogHead,
+    LogNode,
+    LogPending,
+    LogPosition,
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +34,29 @@ class EntryRow:
     body: str
     leaf: bytes
     position: int | None
+    archived: int | None = None  # the entry of the archive that has its salt and body
+
+    @property
+    def is_archived(self) -> bool:
+        """Whether its body is in an archive; what its leaf says of the body is then the salt."""
+        return self.archived is not None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing but its leaf is known: the rest was lost with a house."""
+        return not self.body and self.archived is None
+
+
+# The columns of such a row, in their order.
+ENTRY_COLUMNS = (
+    LogEntry.id,
+    LogEntry.tag,
+    LogEntry.salt,
+    LogEntry.body,
+    LogEntry.leaf,
+    LogPosition.position,
+    LogEntry.archived,
+)
 
 
 class StoredHashes:
@@ -67,10 +98,11 @@ def head(connection: Connection, *, held: bool = False) -> Head | None:
 
 def pending(connection: Connection) -> list[tuple[int, bytes]]:
     """Return id and leaf of every entry that has no place yet, in the order of their ids."""
+    # By the few that wait: in the order of all entries SQLite would look at every one of them.
     found = (
         select(LogEntry.id, LogEntry.leaf)
         .join(LogPending, LogPending.entry == LogEntry.id)
-        .order_by(LogEntry.id)
+        .order_by(LogPending.entry)
     )
     return [(row.id, row.leaf) for row in connection.execute(found)]
 
@@ -87,29 +119,72 @@ def checkpoint_sized(connection: Connection, size: int) -> str | None:
     return connection.execute(found).scalar_one_or_none()
 
 
-def checkpoint_notes(connection: Connection) -> list[tuple[int, str]]:
-    """Return size and note of every head that was signed."""
-    found = select(LogCheckpoint.size, LogCheckpoint.note).order_by(LogCheckpoint.size)
-    return [(row.size, row.note) for row in connection.execute(found)]
+def signed_size(connection: Connection) -> int:
+    """Return the size of the largest head that was signed; nothing before the first."""
+    found = select(func.max(LogCheckpoint.size))
+    return connection.execute(found).scalar_one_or_none() or 0
+
+
+def checkpoint_from(connection: Connection, size: int) -> tuple[int, str | None]:
+    """Return size and note of the first signed head that covers a size; no note without one."""
+    found = (
+        select(LogCheckpoint.size, LogCheckpoint.note)
+        .where(LogCheckpoint.size >= size)
+        .order_by(LogCheckpoint.size)
+        .limit(1)
+    )
+    row = connection.execute(found).first()
+    return (size, None) if row is None else (row.size, row.note)
+
+
+def checkpoint_notes(
+    connection: Connection, after: int = -1, until: int | None = None
+) -> list[tuple[int, str]]:
+    """Return size and note of the heads that were signed, of sizes after one up to another."""
+    found = select(LogCheckpoint.size, LogCheckpoint.note).where(LogCheckpoint.size > after)
+    if until is not None:
+        found = found.where(LogCheckpoint.size <= until)
+    rows = connection.execute(found.order_by(LogCheckpoint.size))
+    return [(row.size, row.note) for row in rows]
+
+
+def notes_of_heads(
+    connection: Connection, after: int, until: int | None
+) -> list[tuple[int, str, str | None]]:
+    """Return size and note of the heads of sizes after one up to another, and as cosigned.
+
+    Of a size that was cosigned, and has no head, the note is empty.
+    """
+    signed = (
+        select(LogCheckpoint.size, LogCheckpoint.note, Cosigned.note)
+        .outerjoin(Cosigned, Cosigned.size == LogCheckpoint.size)
+        .where(LogCheckpoint.size > after)
+    )
+    alone = (
+        select(Cosigned.size, literal(""), Cosigned.note)
+        .outerjoin(LogCheckpoint, Cosigned.size == LogCheckpoint.size)
+        .where(LogCheckpoint.size.is_(None), Cosigned.size > after)
+    )
+    if until is not None:
+        signed, alone = (
+            signed.where(LogCheckpoint.size <= until),
+            alone.where(Cosigned.size <= until),
+        )
+    rows = [*connection.execute(signed), *connection.execute(alone)]
+    return sorted((size, note, cosigned) for size, note, cosigned in rows)
 
 
 def newest_body(connection: Connection, tag: str) -> str | None:
-    """Return the body of the newest entry of a kind."""
-    found = select(LogEntry.body).where(LogEntry.tag == tag).order_by(LogEntry.id.desc()).limit(1)
+    """Return the body of the newest entry of a kind that is at hand."""
+    of_kind = LogEntry.tag == tag, LogEntry.body != ""
+    found = select(LogEntry.body).where(*of_kind).order_by(LogEntry.id.desc()).limit(1)
     return connection.execute(found).scalar_one_or_none()
 
 
 def entries(connection: Connection) -> Iterator[EntryRow]:
     """Yield every entry with its place, in the order of their ids."""
     found = (
-        select(
-            LogEntry.id,
-            LogEntry.tag,
-            LogEntry.salt,
-            LogEntry.body,
-            LogEntry.leaf,
-            LogPosition.position,
-        )
+        select(*ENTRY_COLUMNS)
         .outerjoin(LogPosition, LogPosition.entry == LogEntry.id)
         .order_by(LogEntry.id)
         .execution_options(yield_per=1000)
@@ -122,14 +197,7 @@ def entries(connection: Connection) -> Iterator[EntryRow]:
 def leaves_between(connection: Connection, start: int, end: int) -> list[EntryRow]:
     """Return the entries at places of the tree, in the order of their places."""
     found = (
-        select(
-            LogEntry.id,
-            LogEntry.tag,
-            LogEntry.salt,
-            LogEntry.body,
-            LogEntry.leaf,
-            LogPosition.position,
-        )
+        select(*ENTRY_COLUMNS)
         .join(LogPosition, LogPosition.entry == LogEntry.id)
         .where(LogPosition.position >= start, LogPosition.position < end)
         .order_by(LogPosition.position)

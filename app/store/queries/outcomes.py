@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, exists, select
 
 from app.keno.game import GameState
 from app.store.tables import Cosigned, Game, LockStatement, LogEntry, LogPosition, Outcome
@@ -37,11 +37,34 @@ class ResultRow:
 
 
 @dataclass(frozen=True)
+class ListedGame:
+    """A locked game with its numbers, as it is listed; its signed record is asked for by itself."""
+
+    series: str
+    game: int
+    state: GameState
+    locked_at: datetime | None
+    numbers: list[int] | None
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True)
 class SealedLock:
     """The LOCK entry of a game in the sealed log."""
 
     index: int
     leaf: bytes
+
+
+def waiting_games(connection: Connection) -> list[tuple[str, int]]:
+    """Return the locked games for which nothing was asked yet, as far as is known here."""
+    asked = exists().where(LockStatement.series == Game.series, LockStatement.game == Game.number)
+    found = (
+        select(Game.series, Game.number)
+        .where(Game.state == GameState.LOCKED.value, ~asked)
+        .order_by(Game.series, Game.number)
+    )
+    return [(row.series, row.number) for row in connection.execute(found)]
 
 
 def lock_request(connection: Connection, series: str, game: int) -> Any | None:  # noqa: ANN401
@@ -93,6 +116,34 @@ def newest_results(connection: Connection, count: int) -> list[ResultRow]:
     )
     return [
         ResultRow(row[0], row[1], GameState(row[2]), *row[3:]) for row in connection.execute(found)
+    ]
+
+
+def series_results(
+    connection: Connection, series: str, before: int | None, count: int
+) -> list[ListedGame]:
+    """Return locked games of a series, the newest first, of those before one or of all.
+
+    They are found by their number, however many there are (15.5(h)).
+    """
+    found = (
+        select(
+            Game.series,
+            Game.number,
+            Game.state,
+            Game.locked_at,
+            Outcome.numbers,
+            Outcome.ended_at,
+        )
+        .outerjoin(Outcome, (Outcome.series == Game.series) & (Outcome.game == Game.number))
+        .where(Game.series == series, Game.state != GameState.OPEN.value)
+        .order_by(Game.number.desc())
+        .limit(count)
+    )
+    if before is not None:
+        found = found.where(Game.number < before)
+    return [
+        ListedGame(row[0], row[1], GameState(row[2]), *row[3:]) for row in connection.execute(found)
     ]
 
 

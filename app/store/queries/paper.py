@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, exists, func, select
+from sqlalchemy import Connection, exists, func, not_, select, union
 
 from app.store.tables import (
     LogEntry,
@@ -13,6 +13,7 @@ from app.store.tables import (
     Posting,
     PrintedPaper,
     Printer,
+    PrinterCondition,
     PrintJob,
     QueuedPaper,
     Reprint,
@@ -20,6 +21,7 @@ from app.store.tables import (
     Station,
     StationPrinter,
     Ticket,
+    Void,
 )
 
 
@@ -31,6 +33,14 @@ class PrinterRow:
     code: str
     address: str
     roll: str
+
+
+@dataclass(frozen=True)
+class Condition:
+    """How a printer was when it was last used."""
+
+    near_end: bool
+    why: str | None
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,19 @@ class Event:
     why: str | None
     kicked: bool
     at: datetime
+    printer: str | None  # to which it was sent
+    roll: str | None
+
+
+EVENT = (
+    PaperEvent.copy,
+    PaperEvent.state,
+    PaperEvent.why,
+    PaperEvent.kicked,
+    PaperEvent.happened_at,
+    PaperEvent.printer,
+    PaperEvent.roll,
+)
 
 
 def printers(connection: Connection) -> list[PrinterRow]:
@@ -94,6 +117,13 @@ def printer_of(connection: Connection, station: int) -> PrinterRow | None:
     )
     row = connection.execute(found).first()
     return None if row is None else PrinterRow(*row)
+
+
+def condition(connection: Connection, printer: int) -> Condition | None:
+    """Return how a printer was when it was last used; none if it never was."""
+    found = select(PrinterCondition.near_end, PrinterCondition.why)
+    row = connection.execute(found.where(PrinterCondition.printer == printer)).first()
+    return None if row is None else Condition(*row)
 
 
 def job(connection: Connection, entry: int) -> Job | None:
@@ -116,19 +146,43 @@ def job(connection: Connection, entry: int) -> Job | None:
     return Job(row.entry, row.station, Slip(row.slip), row.payload, row.tag, row.body)
 
 
-def queue_of(connection: Connection, printer: int, state: PaperState, most: int) -> list[Queued]:
-    """Return papers of a printer's queue that are in a state, in their order."""
-    return _queue(
-        connection,
-        most,
-        StationPrinter.printer == printer,
-        QueuedPaper.state == state.value,
+def printers_with_paper(connection: Connection) -> set[int]:
+    """Return the printers for which something waits, or to which something is being sent."""
+    waiting = (
+        select(StationPrinter.printer)
+        .join(QueuedPaper, QueuedPaper.station == StationPrinter.station)
+        .where(QueuedPaper.state == PaperState.QUEUED.value)
     )
+    sending = select(QueuedPaper.printer).where(
+        QueuedPaper.state == PaperState.SENDING.value, QueuedPaper.printer.is_not(None)
+    )
+    return set(connection.execute(union(waiting, sending)).scalars())
+
+
+def queue_of(connection: Connection, printer: int, most: int) -> list[Queued]:
+    """Return what waits for a printer, in its order."""
+    waits = QueuedPaper.state == PaperState.QUEUED.value
+    return _queue(connection, most, StationPrinter.printer == printer, waits)
+
+
+def being_sent(connection: Connection, printer: int, most: int) -> list[Queued]:
+    """Return what is being sent to a printer, though its station may have another one by now."""
+    sending = QueuedPaper.state == PaperState.SENDING.value
+    return _queue(connection, most, QueuedPaper.printer == printer, sending)
 
 
 def queue_at(connection: Connection, station: int, most: int) -> list[Queued]:
-    """Return what is not printed yet of a station, in its order."""
-    return _queue(connection, most, QueuedPaper.station == station)
+    """Return what is not printed yet of a station: first what a person must look at."""
+    asks = QueuedPaper.state.in_([PaperState.UNKNOWN.value, PaperState.ASIDE.value])
+    here = QueuedPaper.station == station
+    asked = _queue(connection, most, here, asks)
+    return asked + _queue(connection, most - len(asked), here, not_(asks))
+
+
+def asked_about(connection: Connection, most: int) -> list[Queued]:
+    """Return the papers of the house at which a person must look, the oldest first."""
+    asks = QueuedPaper.state.in_([PaperState.UNKNOWN.value, PaperState.ASIDE.value])
+    return _queue(connection, most, asks)
 
 
 def queued(connection: Connection, entry: int, copy: int) -> Queued | None:
@@ -137,27 +191,42 @@ def queued(connection: Connection, entry: int, copy: int) -> Queued | None:
     return found[0] if found else None
 
 
-def kept_paper(connection: Connection, entry: int) -> Kept | None:
-    """Return the bytes of a paper, if it was ever sent."""
-    found = select(PrintedPaper.roll, PrintedPaper.data, PrintedPaper.digest)
-    row = connection.execute(found.where(PrintedPaper.entry == entry)).first()
-    return None if row is None else Kept(*row)
+def newest_queued(connection: Connection, entry: int) -> Queued | None:
+    """Return the newest of a paper and its copies that is in the queue."""
+    found = _queue(connection, 1_000, QueuedPaper.entry == entry)
+    return found[-1] if found else None
+
+
+def kept_papers(connection: Connection, entry: int) -> dict[str, Kept]:
+    """Return the bytes of a paper by the width for which they were made, the newest last."""
+    found = (
+        select(PrintedPaper.roll, PrintedPaper.data, PrintedPaper.digest)
+        .where(PrintedPaper.entry == entry)
+        .order_by(PrintedPaper.made_at)
+    )
+    return {row.roll: Kept(*row) for row in connection.execute(found)}
 
 
 def events(connection: Connection, entry: int) -> list[Event]:
     """Return what became of a paper and its copies, in order."""
-    found = (
-        select(
-            PaperEvent.copy,
-            PaperEvent.state,
-            PaperEvent.why,
-            PaperEvent.kicked,
-            PaperEvent.happened_at,
-        )
-        .where(PaperEvent.entry == entry)
-        .order_by(PaperEvent.id)
-    )
+    found = select(*EVENT).where(PaperEvent.entry == entry).order_by(PaperEvent.id)
     return [Event(*row) for row in connection.execute(found)]
+
+
+def sent_as(connection: Connection, entry: int, copy: int) -> Event | None:
+    """Return how a paper was sent, the last time that it was."""
+    found = (
+        select(*EVENT)
+        .where(
+            PaperEvent.entry == entry,
+            PaperEvent.copy == copy,
+            PaperEvent.state == PaperState.SENDING.value,
+        )
+        .order_by(PaperEvent.id.desc())
+        .limit(1)
+    )
+    row = connection.execute(found).first()
+    return None if row is None else Event(*row)
 
 
 def copies(connection: Connection, entry: int) -> int:
@@ -181,6 +250,14 @@ def ticket_was_reprinted(connection: Connection, ticket: int) -> bool:
 def paper_of_ticket(connection: Connection, ticket: int) -> int | None:
     """Return the act whose paper is the ticket itself."""
     found = select(Ticket.entry).where(Ticket.number == ticket)
+    return connection.execute(found).scalar_one_or_none()
+
+
+def voided_at(connection: Connection, paper: Job | Queued) -> datetime | None:
+    """Return when the ticket was voided that a paper is; none of any other paper."""
+    if paper.slip is not Slip.TICKET:
+        return None
+    found = select(Void.voided_at).where(Void.ticket == paper.payload["ticket"])
     return connection.execute(found).scalar_one_or_none()
 
 

@@ -80,12 +80,12 @@ def presented_at(connection: Connection, ticket: int) -> datetime | None:
     return connection.execute(found).scalar_one_or_none()
 
 
-def approvals(connection: Connection, ticket: int) -> list[ApprovalRow]:
-    """Return who approved the payment of a ticket."""
+def approvals(connection: Connection, ticket: int, since: int | None = None) -> list[ApprovalRow]:
+    """Return who approved the payment of a ticket: at all, or since an entry of the log."""
     found = (
         select(Approval.tier, Staff.id, Staff.code, Staff.role, Staff.disabled_at, Approval.cents)
         .join(Staff, Staff.id == Approval.staff)
-        .where(Approval.ticket == ticket)
+        .where(Approval.ticket == ticket, Approval.entry > (since or 0))
         .order_by(Approval.entry)
     )
     return [

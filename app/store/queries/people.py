@@ -1,7 +1,9 @@
 """Who works where: stations, staff, and who is signed in."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, select
 
@@ -9,7 +11,7 @@ from app.store.columns import Utc
 from app.store.queries.days import LAST_CLOSED
 from app.store.tables import Drawer, Role, SignIn, Staff, Station, StationTries
 
-_WORKER = (
+_WORKERS = (
     select(
         Staff.id.label("staff"),
         Staff.code,
@@ -20,8 +22,12 @@ _WORKER = (
         Station.code.label("station_code"),
         Station.location,
         Station.disabled_at.label("station_disabled_at"),
+        SignIn.token,
+        Station.token.label("station_token"),
         SignIn.until,
         SignIn.ended_at,
+        SignIn.idle_minutes,
+        SignIn.seen_at,
         Drawer.id.label("drawer"),
         func.clock_timestamp(type_=Utc()).label("read_at"),
         LAST_CLOSED.scalar_subquery().label("closed_until"),
@@ -37,8 +43,11 @@ _WORKER = (
             Drawer.suspended_at.is_(None),
         ),
     )
-    .where(SignIn.token == bindparam("token"), Station.token == bindparam("station_token"))
 )
+_WORKER = _WORKERS.where(
+    SignIn.token == bindparam("token"), Station.token == bindparam("station_token")
+)
+_SEVERAL = _WORKERS.where(SignIn.token.in_(bindparam("tokens", expanding=True)))
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,8 @@ class Worker:
     station_token: bytes
     until: datetime
     ended: bool
+    idle_minutes: int | None  # of a page: how long it stays signed in without anybody at the keys
+    seen_at: datetime | None
     staff_disabled: bool
     station_disabled: bool
     read_at: datetime  # by the clock of the database
@@ -91,8 +102,16 @@ class StationRow:
 def worker(connection: Connection, station_token: bytes, token: bytes) -> Worker | None:
     """Return who is signed in with this token at the station with that one."""
     row = connection.execute(_WORKER, {"station_token": station_token, "token": token}).first()
-    if row is None:
-        return None
+    return None if row is None else _worker(row)
+
+
+def workers(connection: Connection, tokens: Iterable[bytes]) -> dict[bytes, Worker]:
+    """Return who is signed in with each of several tokens, wherever that is."""
+    found = connection.execute(_SEVERAL, {"tokens": list(tokens)})
+    return {row.token: _worker(row) for row in found}
+
+
+def _worker(row: Any) -> Worker:  # noqa: ANN401  a row of one of the two
     return Worker(
         staff=row.staff,
         code=row.code,
@@ -102,10 +121,12 @@ def worker(connection: Connection, station_token: bytes, token: bytes) -> Worker
         station_code=row.station_code,
         location=row.location,
         drawer=row.drawer,
-        token=token,
-        station_token=station_token,
+        token=row.token,
+        station_token=row.station_token,
         until=row.until,
         ended=row.ended_at is not None,
+        idle_minutes=row.idle_minutes,
+        seen_at=row.seen_at,
         staff_disabled=row.staff_disabled_at is not None,
         station_disabled=row.station_disabled_at is not None,
         read_at=row.read_at,
@@ -132,6 +153,11 @@ def person_named(connection: Connection, name: str, *, held: bool = False) -> Pe
         locked_until=row.locked_until,
         disabled=row.disabled_at is not None,
     )
+
+
+def is_coded(connection: Connection, code: str) -> bool:
+    """Whether one of the staff has a code."""
+    return connection.execute(select(Staff.id).where(Staff.code == code)).first() is not None
 
 
 def tries_at(connection: Connection, staff: int, station: str) -> tuple[int, datetime | None]:

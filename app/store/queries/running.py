@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, func, select
 
 from app.keno.game import OVER, GameState
-from app.store.tables import FeedEvent, Game, Lease, Series
+from app.store.tables import BooksRun, FeedEvent, Game, Lease, Series
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,22 @@ class EventRow:
     game: int
     facts: dict[str, object]
     happened_at: datetime
+
+
+@dataclass(frozen=True)
+class BooksRow:
+    """The books were worked out: on which day, and how many faults were found."""
+
+    gaming_day: str
+    faults: int
+    began_at: datetime
+
+
+def newest_books(connection: Connection) -> BooksRow | None:
+    """Return how the books were when they were last worked out."""
+    found = select(BooksRun.gaming_day, BooksRun.faults, BooksRun.began_at)
+    row = connection.execute(found.order_by(BooksRun.entry.desc()).limit(1)).first()
+    return None if row is None else BooksRow(*row)
 
 
 def all_series(connection: Connection) -> list[SeriesRow]:

@@ -8,7 +8,20 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from app.store.queries.games import playing
-from app.store.tables import Attempt, BookHead, Certification, LiveTicket, Settlement, Share, Ticket
+from app.store.queries.log import ENTRY_COLUMNS, EntryRow
+from app.store.tables import (
+    Attempt,
+    BookHead,
+    Card,
+    Certification,
+    Game,
+    LiveTicket,
+    LogEntry,
+    LogPosition,
+    Settlement,
+    Share,
+    Ticket,
+)
 from app.store.tables import Win as WinRow
 
 BATCH = 10_000  # rows at a time: what grading holds in memory, however much was sold
@@ -166,6 +179,31 @@ def book_head(connection: Connection) -> BookHeadRow | None:
     if row is None:
         return None
     return BookHeadRow(row.size, row.frontier, row.locks, row.faults, row.cards)
+
+
+def card_entries(connection: Connection) -> list[EntryRow]:
+    """Return the CARD entries that have their place."""
+    found = (
+        select(*ENTRY_COLUMNS)
+        .join(LogPosition, LogPosition.entry == LogEntry.id)
+        .join(Card, Card.entry == LogEntry.id)
+        .order_by(LogPosition.position)
+    )
+    return [EntryRow(*row) for row in connection.execute(found)]
+
+
+def lock_up_to(connection: Connection, series: str, number: int) -> EntryRow | None:
+    """Return the LOCK entry of a game, or of the last one before it that was locked."""
+    found = (
+        select(*ENTRY_COLUMNS)
+        .join(LogPosition, LogPosition.entry == LogEntry.id)
+        .join(Game, Game.lock_entry == LogEntry.id)
+        .where(Game.series == series, Game.number <= number)
+        .order_by(Game.number.desc())
+        .limit(1)
+    )
+    row = connection.execute(found).first()
+    return None if row is None else EntryRow(*row)
 
 
 def live_tickets(

@@ -1,4 +1,8 @@
-"""What went through drawers: by shift, and by the time of the act."""
+"""What went through drawers: by shift, and by the time of the act.
+
+Found by the numbers of the entries, which are given in the order of time: whatever goes through a
+drawer lies between its opening and its last count, and nothing else need be looked at.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select,
 
 from app.keno.drawer import DrawerAct
 from app.keno.shift import ShiftFigures
+from app.store.queries.stretches import entry_before
 from app.store.tables import (
     Account,
     Cancellation,
@@ -44,6 +49,9 @@ def _shifts(connection: Connection, which: ColumnElement[bool]) -> list[ShiftFig
         .order_by(Drawer.id)
     )
     who = {drawer: (writer, station) for drawer, writer, station in connection.execute(found)}
+    if not who:
+        return []
+    first, last = _entries_of(connection, which)
     voided = select(Void.drawer, func.sum(Ticket.price_cents)).join(
         Ticket, Ticket.number == Void.ticket
     )
@@ -63,12 +71,23 @@ def _shifts(connection: Connection, which: ColumnElement[bool]) -> list[ShiftFig
             DrawerCount.closing.is_(True)
         ),
     }
+    entries = {
+        "sales_cents": Ticket.entry,
+        "voids_cents": Void.entry,
+        "cancelled_cents": Cancellation.entry,
+        "refunded_cents": Refund.entry,
+        "paid_cents": Payout.entry,
+        "over_short_cents": Posting.entry,
+        "opening_cents": DrawerCount.entry,
+        "counted_cents": DrawerCount.entry,
+    }
     got: dict[str, Mapping[int, int]] = {}
     for name, each in sums.items():
         drawer = each.selected_columns[0]
-        grouped = each.join(Drawer, Drawer.id == drawer).where(which).group_by(drawer)
+        within = which, entries[name].between(first, last)
+        grouped = each.join(Drawer, Drawer.id == drawer).where(*within).group_by(drawer)
         got[name] = {row[0]: int(row[1]) for row in connection.execute(grouped)}
-    moved = _moved(connection, which)
+    moved = _moved(connection, and_(which, Posting.entry.between(first, last)))
     return [
         ShiftFigures(
             drawer=drawer,
@@ -87,6 +106,17 @@ def _shifts(connection: Connection, which: ColumnElement[bool]) -> list[ShiftFig
         )
         for drawer, (writer, station) in who.items()
     ]
+
+
+def _entries_of(connection: Connection, which: ColumnElement[bool]) -> tuple[int, int]:
+    """Return the entries between which everything lies that went through drawers."""
+    found = (
+        select(func.min(Drawer.entry), func.max(DrawerCount.entry))
+        .join(DrawerCount, DrawerCount.drawer == Drawer.id)
+        .where(which, Drawer.closed_at.is_not(None))
+    )
+    first, last = connection.execute(found).one()
+    return int(first), int(last)
 
 
 @dataclass(frozen=True)
@@ -111,11 +141,12 @@ def over_counters(connection: Connection, begins: datetime, ends: datetime) -> O
         (Payout.entry, Payout.drawer, Payout.paid_at),
     )
     opened = and_(Drawer.opened_at >= begins, Drawer.opened_at < ends)
+    after = entry_before(connection, begins)
     acts = union(  # not all: a payment can have several refunds, and is one act
         *(
             select(entry.label("entry"), _flag(done).label("done"), _flag(opened).label("opened"))
             .join(Drawer, Drawer.id == drawer)
-            .where(or_(done, opened))
+            .where(entry > after, or_(done, opened))
             for entry, drawer, done in (
                 (entry, drawer, and_(at >= begins, at < ends)) for entry, drawer, at in facts
             )
@@ -124,7 +155,7 @@ def over_counters(connection: Connection, begins: datetime, ends: datetime) -> O
     found = (
         select(acts.c.done, acts.c.opened, func.sum(Posting.cents))
         .join(Posting, Posting.entry == acts.c.entry)
-        .where(Posting.account == Account.DRAWER.value)
+        .where(Posting.account == Account.DRAWER.value, Posting.entry > after)
         .group_by(acts.c.done, acts.c.opened)
     )
     sums = {(done, opened): int(cents) for done, opened, cents in connection.execute(found)}

@@ -1,15 +1,17 @@
 """Tickets, and what became of them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, and_, bindparam, false, func, or_, select
 
 from app.keno.tender import Tender, TenderKind
 from app.store.tables import Asked, Card, Game, GameState, LogEntry, Staff, Station, Ticket, Void
 from app.store.tables import Tender as TenderRow
 
+LOOKED_AT = 2_000
 _TICKET = (
     select(
         Ticket.number,
@@ -110,6 +112,27 @@ def ticket(connection: Connection, number: int) -> TicketRow | None:
     return TicketRow(**fields)
 
 
+def newest_at(connection: Connection, station: int, series: str, game: int, most: int) -> list[Any]:
+    """Return the newest tickets of a station that begin in a game: number, price, time, void.
+
+    Looked for among the last tickets of the house only, however many there are.
+    """
+    last = select(func.max(Ticket.number)).scalar_subquery()
+    found = (
+        select(Ticket.number, Ticket.price_cents, Ticket.sold_at, Void.voided_at)
+        .outerjoin(Void, Void.ticket == Ticket.number)
+        .where(
+            Ticket.number > last - LOOKED_AT,
+            Ticket.series == series,
+            Ticket.first_game == game,
+            Ticket.station == station,
+        )
+        .order_by(Ticket.number.desc())
+        .limit(most)
+    )
+    return list(connection.execute(found))
+
+
 def tender_of(connection: Connection, number: int) -> list[Tender]:
     """Return what a ticket was paid with."""
     found = connection.execute(_TENDER, {"ticket": number})
@@ -120,6 +143,14 @@ def answered(connection: Connection, station: int, request: str) -> tuple[bytes,
     """Return what a station asked for under a request id, and what it was answered."""
     row = connection.execute(_ANSWERED, {"station": station, "request": request}).first()
     return None if row is None else (row.content, row.answer)
+
+
+def answered_any(connection: Connection, asked: Iterable[tuple[int, str]]) -> set[tuple[int, str]]:
+    """Return which of several requests, each by its station and id, were answered before."""
+    # One by one, by the key: SQLite would compare a list of pairs with every row there is.
+    each = [and_(Asked.station == station, Asked.request == request) for station, request in asked]
+    found = select(Asked.station, Asked.request).where(or_(false(), *each))
+    return {(row.station, row.request) for row in connection.execute(found)}
 
 
 def voids_between(connection: Connection, start: datetime, end: datetime) -> list[VoidRow]:

@@ -1,8 +1,9 @@
 """The house, its locations, series and stations, and its staff."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 
 from app.store.records.tickets import insert_or_find
 from app.store.tables import (
@@ -82,6 +83,40 @@ def add_staff(unit: Unit, code: str, name: str, role: Role, secret: str) -> int:
     return staff
 
 
+def enable_staff(unit: Unit, staff: int) -> None:
+    """Let a person work again."""
+    unit.connection.execute(update(Staff).where(Staff.id == staff).values(disabled_at=None))
+
+
+def change_secret(unit: Unit, staff: int, secret: str) -> None:
+    """Give a person another secret."""
+    unit.connection.execute(update(Staff).where(Staff.id == staff).values(secret=secret))
+
+
+def enable_station(unit: Unit, station: int) -> None:
+    """Let a station work again."""
+    unit.connection.execute(update(Station).where(Station.id == station).values(disabled_at=None))
+
+
+def end_all_sign_ins(unit: Unit, staff: int) -> None:
+    """Sign a person out wherever they are signed in."""
+    theirs = SignIn.staff == staff, SignIn.ended_at.is_(None)
+    unit.connection.execute(update(SignIn).where(*theirs).values(ended_at=unit.now()))
+
+
+def end_every_sign_in(unit: Unit) -> None:
+    """Sign everybody out, wherever they are signed in."""
+    still = SignIn.ended_at.is_(None)
+    unit.connection.execute(update(SignIn).where(still).values(ended_at=unit.now()))
+
+
+def hold_people(unit: Unit, staff: Sequence[int]) -> set[int]:
+    """Keep people as they are until this transaction ends; return who of them is not disabled."""
+    found = select(Staff.id, Staff.disabled_at).where(Staff.id.in_(staff)).order_by(Staff.id)
+    held = unit.connection.execute(found.with_for_update())
+    return {each for each, disabled_at in held if disabled_at is None}
+
+
 def disable_staff(unit: Unit, staff: int) -> None:
     """Keep a person from doing anything, from now on."""
     unit.connection.execute(update(Staff).where(Staff.id == staff).values(disabled_at=unit.now()))
@@ -107,10 +142,32 @@ def note_tries_at(
     )
 
 
-def add_sign_in(unit: Unit, token: bytes, staff: int, station: int, until: datetime) -> None:
-    """Sign a person in at a station."""
-    values = {"token": token, "staff": staff, "station": station}
-    unit.connection.execute(insert(SignIn), {**values, "since": unit.now(), "until": until})
+def add_sign_in(
+    unit: Unit,
+    token: bytes,
+    staff: int,
+    station: int,
+    until: datetime,
+    idle_minutes: int | None = None,
+) -> None:
+    """Sign a person in at a station; from a page, until nobody was at its keys for so long."""
+    now = unit.now()
+    values = {"token": token, "staff": staff, "station": station, "since": now, "until": until}
+    unit.connection.execute(
+        insert(SignIn), {**values, "idle_minutes": idle_minutes, "seen_at": now}
+    )
+
+
+def end_other_pages(unit: Unit, staff: int) -> bool:
+    """Sign a person out of every page; whether there was one."""
+    pages = SignIn.staff == staff, SignIn.ended_at.is_(None), SignIn.idle_minutes.is_not(None)
+    ended = update(SignIn).where(*pages).values(ended_at=unit.now())
+    return bool(unit.connection.execute(ended).rowcount)
+
+
+def note_seen(unit: Unit, token: bytes) -> None:
+    """Note that somebody is at the keys of a page."""
+    unit.connection.execute(update(SignIn).where(SignIn.token == token).values(seen_at=unit.now()))
 
 
 def end_sign_in(unit: Unit, token: bytes) -> None:

@@ -1,11 +1,13 @@
 """Entries of the log, and the sealing of its tree."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from sqlalchemy import delete, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from app.store.tables import (
+    Act,
     LogCheckpoint,
     LogEntry,
     LogHead,
@@ -15,7 +17,8 @@ from app.store.tables import (
 )
 from app.store.unit import Unit
 
-_ADD_ENTRY = insert(LogEntry).returning(LogEntry.id)
+_ADD_ACT = insert(Act).returning(Act.id)
+_ADD_ENTRY = insert(LogEntry)
 _ADD_PENDING = insert(LogPending)
 
 
@@ -23,10 +26,37 @@ class SealedMeanwhile(Exception):  # noqa: N818  another sealer came first, and 
     """Another transaction gave out the places that this one wanted to give."""
 
 
+class LogIncomplete(Exception):  # noqa: N818  the house was restored, and the guard holds
+    """The log lacks entries that were cosigned, and the database refuses the act."""
+
+
+@contextmanager
+def incomplete_is_told() -> Iterator[None]:
+    """Tell whoever acts in a restored house that its log is not complete."""
+    try:
+        yield
+    except DBAPIError as error:
+        if "entries of the log are missing" in str(error.orig):
+            raise LogIncomplete from None
+        raise
+
+
 def add_entry(unit: Unit, values: Mapping[str, object]) -> int:
-    """Add an entry, without a place in the tree yet, and return its id."""
-    entry: int = unit.connection.execute(_ADD_ENTRY, values).scalar_one()
+    """Add an act and its entry, without a place in the tree yet, and return its id.
+
+    Raises:
+        LogIncomplete: the house was restored, and entries are missing.
+    """
+    with incomplete_is_told():
+        entry = add_placed(unit, values)
     unit.connection.execute(_ADD_PENDING, {"entry": entry})
+    return entry
+
+
+def add_placed(unit: Unit, values: Mapping[str, object]) -> int:
+    """Add an act and its entry, whose place is known, and return its id."""
+    entry: int = unit.connection.execute(_ADD_ACT, {"tag": values["tag"]}).scalar_one()
+    unit.connection.execute(_ADD_ENTRY, {**values, "id": entry})
     return entry
 
 

@@ -1,6 +1,6 @@
 """Drawers, and money between accounts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,6 +13,7 @@ from app.store.records.tickets import insert_or_find
 from app.store.records.together import CameSecond, Row, second_is_told
 from app.store.tables import (
     Account,
+    Counter,
     Drawer,
     DrawerCount,
     DrawerMove,
@@ -26,22 +27,27 @@ from app.store.unit import Unit
 _OPEN = select(Drawer.id).where(Drawer.id == bindparam("drawer"), Drawer.closed_at.is_(None))
 _HELD_TO_CLOSE = _OPEN.with_for_update(key_share=True)
 # With whoever works at it: that they are not disabled, signed out or enrolled anew in the meantime.
-_HELD = (
-    select(Drawer.id)
+_AT_IT = (
+    select(Drawer.id, Station.token.label("station_token"), SignIn.token)
     .join(Staff, Staff.id == Drawer.staff)
     .join(Station, Station.id == Drawer.station)
     .join(SignIn, (SignIn.staff == Staff.id) & (SignIn.station == Station.id))
     .where(
-        Drawer.id == bindparam("drawer"),
         Drawer.closed_at.is_(None),
         Drawer.suspended_at.is_(None),
         Staff.disabled_at.is_(None),
         Station.disabled_at.is_(None),
-        Station.token == bindparam("station_token"),
-        SignIn.token == bindparam("token"),
         SignIn.ended_at.is_(None),
     )
     .with_for_update(read=True)
+)
+_HELD = _AT_IT.where(
+    Drawer.id == bindparam("drawer"),
+    Station.token == bindparam("station_token"),
+    SignIn.token == bindparam("token"),
+)
+_SEVERAL_HELD = _AT_IT.where(SignIn.token.in_(bindparam("tokens", expanding=True))).order_by(
+    Drawer.id
 )
 _ENABLED = (
     select(Staff.id)
@@ -79,18 +85,25 @@ def posting_rows(legs: Sequence[Leg]) -> list[Row]:
     ]
 
 
-def open_drawer(unit: Unit, station: int, staff: int, entry: int, now: datetime) -> int:
-    """Open a drawer, and return its id.
+def next_drawer(unit: Unit) -> int:
+    """Take the next drawer's number; nobody else gets one until this transaction ends."""
+    taken = update(Counter).where(Counter.name == "drawer").values(value=Counter.value + 1)
+    number: int = unit.connection.execute(taken.returning(Counter.value)).scalar_one()
+    return number
+
+
+def open_drawer(
+    unit: Unit, drawer: int, station: int, staff: int, entry: int, now: datetime
+) -> None:
+    """Open a drawer.
 
     Raises:
         CameSecond: one was opened at this station, or by this person, at the same time.
     """
-    values = {"station": station, "staff": staff, "entry": entry, "opened_at": now}
+    values = {"id": drawer, "station": station, "staff": staff, "entry": entry, "opened_at": now}
     opened = insert_or_find(unit, Drawer).values(values).on_conflict_do_nothing()
-    drawer: int | None = unit.connection.execute(opened.returning(Drawer.id)).scalar_one_or_none()
-    if drawer is None:
+    if not unit.connection.execute(opened).rowcount:
         raise CameSecond
-    return drawer
 
 
 def hold_drawer(unit: Unit, who: Worker, *, alone: bool = False) -> bool:
@@ -105,6 +118,18 @@ def hold_drawer(unit: Unit, who: Worker, *, alone: bool = False) -> bool:
     if alone and not hold_drawer_to_close(unit, who.drawer or 0):
         return False
     return unit.connection.execute(_HELD, named).first() is not None
+
+
+def hold_drawers(unit: Unit, workers: Iterable[Worker]) -> set[int]:
+    """Keep several workers at work, as `hold_drawer` does; return the drawers that are held."""
+    by_token = {who.token: who for who in workers}
+    held = unit.connection.execute(_SEVERAL_HELD, {"tokens": list(by_token)})
+    return {
+        row.id
+        for row in held
+        if (row.id, row.station_token)
+        == (by_token[row.token].drawer, by_token[row.token].station_token)
+    }
 
 
 def hold_drawer_to_close(unit: Unit, drawer: int) -> bool:

@@ -49,5 +49,10 @@ def event_row(unit: Unit, kind: str, series: str, game: int, facts: object, at: 
     It takes the last lock of all: whoever calls it writes no row after it that others wait for.
     """
     unit.lock_feed()
+    return feed_row(kind, series, game, facts, at)
+
+
+def feed_row(kind: str, series: str, game: int, facts: object, at: datetime) -> Row:
+    """Return the row of an event, for whoever tells events one after the other."""
     values = {"kind": kind, "series": series, "game": game, "facts": facts, "happened_at": at}
     return FeedEvent, values

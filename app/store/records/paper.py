@@ -2,20 +2,25 @@
 
 from datetime import datetime
 
-from sqlalchemy import delete, insert, update
+from sqlalchemy import delete, insert, select, update
 
+from app.store.queries.paper import PrinterRow
 from app.store.records.together import Row
 from app.store.tables import (
     PaperEvent,
     PaperState,
     PrintedPaper,
     Printer,
+    PrinterCondition,
     PrintJob,
     QueuedPaper,
     Slip,
     StationPrinter,
 )
 from app.store.unit import Unit
+
+# What leaves the queue: nothing more becomes of it.
+DONE = (PaperState.CONFIRMED, PaperState.SENT, PaperState.NOT_PRINTED)
 
 
 def paper_rows(station: int, slip: Slip, payload: object) -> list[Row]:
@@ -49,6 +54,14 @@ def use_printer(unit: Unit, station: int, printer: int) -> None:
         unit.connection.execute(insert(StationPrinter).values(values))
 
 
+def note_condition(unit: Unit, printer: int, near_end: bool, why: str | None) -> None:
+    """Note how a printer is from now on."""
+    values = {"near_end": near_end, "why": why, "since": unit.now()}
+    changed = update(PrinterCondition).where(PrinterCondition.printer == printer)
+    if not unit.connection.execute(changed.values(values)).rowcount:
+        unit.connection.execute(insert(PrinterCondition).values(printer=printer, **values))
+
+
 def queue_copy(unit: Unit, entry: int, copy: int, station: int) -> None:
     """Have a paper printed again."""
     values = {"entry": entry, "copy": copy, "station": station}
@@ -72,31 +85,63 @@ def move_paper(
     *,
     why: str | None = None,
     kicked: bool = False,
+    on: PrinterRow | None = None,
 ) -> bool:
     """Take a paper of the queue from one state to another, and note it; says whether it was there.
 
-    What is done leaves the queue.
+    What is done leaves the queue. What is or was being sent, is on a printer.
     """
     which = (
         QueuedPaper.entry == entry,
         QueuedPaper.copy == copy,
         QueuedPaper.state == before.value,
     )
-    done = after in (PaperState.CONFIRMED, PaperState.SENT, PaperState.NOT_PRINTED)
-    again = PaperState.QUEUED if after is PaperState.FAILED else after
-    if done:
+    if after in DONE:
         moved = unit.connection.execute(delete(QueuedPaper).where(*which)).rowcount
     else:
-        values = {"state": again.value, "why": why}
+        again = PaperState.QUEUED if after is PaperState.FAILED else after
+        printer = on.id if on is not None and after is PaperState.SENDING else None
+        values = {"state": again.value, "why": why, "printer": printer}
         moved = unit.connection.execute(update(QueuedPaper).where(*which).values(values)).rowcount
     if moved:
-        event = {
-            "entry": entry,
-            "copy": copy,
-            "state": after.value,
-            "why": why,
-            "kicked": kicked,
-            "happened_at": unit.now(),
-        }
-        unit.connection.execute(insert(PaperEvent).values(event))
+        add_event(unit, entry, copy, after, why=why, kicked=kicked, on=on)
     return bool(moved)
+
+
+def ask_about_all(unit: Unit, why: str) -> None:
+    """Ask the writers about every paper that waits, or was being sent: it may be there already."""
+    for before in (PaperState.QUEUED, PaperState.SENDING):
+        waiting = select(QueuedPaper.entry, QueuedPaper.copy)
+        waiting = waiting.where(QueuedPaper.state == before.value)
+        for entry, copy in unit.connection.execute(waiting).all():
+            move_paper(unit, entry, copy, before, PaperState.UNKNOWN, why=why)
+
+
+def add_event(
+    unit: Unit,
+    entry: int,
+    copy: int,
+    state: PaperState,
+    *,
+    why: str | None = None,
+    kicked: bool = False,
+    on: PrinterRow | None = None,
+) -> None:
+    """Note a step of what became of a paper."""
+    event = {
+        "entry": entry,
+        "copy": copy,
+        "state": state.value,
+        "why": why,
+        "kicked": kicked,
+        "happened_at": unit.now(),
+        "printer": on and on.code,
+        "roll": on and on.roll,
+    }
+    unit.connection.execute(insert(PaperEvent).values(event))
+
+
+def note_waiting(unit: Unit, entry: int, copy: int, why: str) -> None:
+    """Note why the next paper of a printer still waits."""
+    which = QueuedPaper.entry == entry, QueuedPaper.copy == copy
+    unit.connection.execute(update(QueuedPaper).where(*which).values(why=why))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import func, update
+from sqlalchemy import bindparam, func, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from app.keno.tender import Tender, TenderKind
@@ -16,7 +16,7 @@ from app.store.unit import Unit
 _NEXT = (
     update(Counter)
     .where(Counter.name == "ticket")
-    .values(value=Counter.value + 1)
+    .values(value=Counter.value + bindparam("count"))
     .returning(Counter.value, func.clock_timestamp(type_=Utc()))
 )
 
@@ -34,8 +34,13 @@ def next_number(unit: Unit) -> tuple[int, datetime]:
     Returns it with the time at which it was taken, behind whoever had to be waited for: so tickets
     are in the order of their times as well.
     """
-    number, taken_at = unit.connection.execute(_NEXT).one()
-    return number, unit.now(taken_at)
+    return next_numbers(unit, 1)
+
+
+def next_numbers(unit: Unit, count: int) -> tuple[int, datetime]:
+    """Take several numbers in a row, as `next_number` does; return the first of them."""
+    last, taken_at = unit.connection.execute(_NEXT, {"count": count}).one()
+    return last - count + 1, unit.now(taken_at)
 
 
 def asked_row(station: int, request: str, content: bytes, answer: object) -> Row:

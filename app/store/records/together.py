@@ -14,8 +14,8 @@ from operator import itemgetter
 from sqlalchemy import Executable, bindparam, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from app.store.records.log import add_entry
-from app.store.tables import LogEntry, LogPending, Table
+from app.store.records.log import add_entry, incomplete_is_told
+from app.store.tables import Act, LogEntry, LogPending, Table
 from app.store.unit import Unit
 
 Row = tuple[type[Table], Mapping[str, object]]
@@ -57,13 +57,38 @@ def add_together(unit: Unit, entry: Mapping[str, object], rows: Sequence[Row]) -
 
     Raises:
         CameSecond: the same request was answered first, or the same ticket voided or refunded.
+        LogIncomplete: the house was restored, and entries are missing.
     """
     if unit.connection.dialect.name == "sqlite":
         added = add_entry(unit, entry)
         add_rows(unit, added, rows)
         return added
-    with second_is_told():
+    with second_is_told(), incomplete_is_told():
         return _add_at_once(unit, entry, rows)
+
+
+def add_several(unit: Unit, acts: Sequence[tuple[Mapping[str, object], Sequence[Row]]]) -> None:
+    """Add several acts, each an entry and its rows, table by table; entries in the order given.
+
+    Raises:
+        CameSecond: as `add_together`, one of them.
+        LogIncomplete: as `add_together`.
+    """
+    with second_is_told(), incomplete_is_told():
+        tags = [{"tag": told["tag"]} for told, _ in acts]
+        entries = unit.connection.execute(_SEVERAL, tags).scalars().all()
+        unit.connection.execute(
+            _plain(LogEntry),
+            [{**told, "id": entry} for entry, (told, _) in zip(entries, acts, strict=True)],
+        )
+        unit.connection.execute(_plain(LogPending), [{"entry": entry} for entry in entries])
+        by_table: dict[type[Table], list[Mapping[str, object]]] = {}
+        for entry, (_, rows) in zip(entries, acts, strict=True):
+            for table, values in rows:
+                named = {"entry": entry} if _names_entry(table) else {}
+                by_table.setdefault(table, []).append({**values, **named})
+        for table, values_ in by_table.items():
+            unit.connection.execute(_plain(table), values_)
 
 
 def add_rows(unit: Unit, entry: int, rows: Sequence[Row]) -> None:
@@ -87,26 +112,26 @@ def _add_at_once(unit: Unit, entry: Mapping[str, object], rows: Sequence[Row]) -
     return added
 
 
+_SEVERAL = insert(Act).returning(Act.id, sort_by_parameter_order=True)
 _plain = lru_cache(maxsize=None)(insert)  # a statement that is kept costs nothing to find again
 
 
 @lru_cache(maxsize=256)
 def _statement(shape: tuple[tuple[type[Table], tuple[str, ...]], ...]) -> Executable:
     """Return the one statement that adds an entry and rows of these tables and columns."""
-    entry = (
-        insert(LogEntry)
-        .values({name: bindparam(f"entry_{name}") for name in _ENTRY})
-        .returning(LogEntry.id)
-        .cte("entry")
-    )
-    the_entry = select(entry.c.id).scalar_subquery()
-    added = [insert(LogPending).values(entry=the_entry).cte("pending")]
+    act = insert(Act).values(tag=bindparam("entry_tag")).returning(Act.id).cte("act")
+    the_entry = select(act.c.id).scalar_subquery()
+    told: dict[str, object] = {name: bindparam(f"entry_{name}") for name in _ENTRY}
+    added = [
+        insert(LogEntry).values(told).values(id=the_entry).cte("entry"),
+        insert(LogPending).values(entry=the_entry).cte("pending"),
+    ]
     for place, (table, columns) in enumerate(shape):
         row = insert(table).values({name: bindparam(f"{name}_{place}") for name in columns})
         if _names_entry(table):
             row = row.values(entry=the_entry)
         added.append(row.cte(f"row_{place}"))
-    return select(entry.c.id).add_cte(*added)
+    return select(act.c.id).add_cte(*added)
 
 
 def _names_entry(table: type[Table]) -> bool:

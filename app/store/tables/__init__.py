@@ -2,11 +2,32 @@
 
 from app.keno.game import GameState
 from app.store.tables.base import Table
+from app.store.tables.books import BooksRun
 from app.store.tables.cards import Card, CardAcceptance, CardTerm, Consent
 from app.store.tables.days import DayClose, Expiry
 from app.store.tables.games import Game, LockStatement, Outcome, Override, VoidStatement
-from app.store.tables.house import House, Location, LocationKind, LocationSeries, Series, Station
+from app.store.tables.house import (
+    House,
+    HouseSetting,
+    Location,
+    LocationKind,
+    LocationSeries,
+    Series,
+    Station,
+)
+from app.store.tables.keeping import (
+    Archive,
+    HoldEnd,
+    HowEnded,
+    LogOrigin,
+    LostAct,
+    Restoration,
+    RestorationEnd,
+    Resumption,
+    Retention,
+)
 from app.store.tables.log import (
+    Act,
     Cosigned,
     LogCheckpoint,
     LogEntry,
@@ -21,6 +42,7 @@ from app.store.tables.paper import (
     PaperState,
     PrintedPaper,
     Printer,
+    PrinterCondition,
     PrintJob,
     QueuedPaper,
     Reprint,
@@ -40,6 +62,7 @@ from app.store.tables.payments import (
     Tier,
 )
 from app.store.tables.refunds import Cancellation, Refund
+from app.store.tables.reports import JobState, ReportChoice, ReportJob
 from app.store.tables.running import FeedEvent, Lease
 from app.store.tables.settling import (
     Attempt,
@@ -65,11 +88,15 @@ from app.store.tables.tickets import (
 
 __all__ = [
     "APPEND_ONLY",
+    "SAID_ELSEWHERE",
     "Account",
+    "Act",
     "Approval",
+    "Archive",
     "Asked",
     "Attempt",
     "BookHead",
+    "BooksRun",
     "Cancellation",
     "Card",
     "CardAcceptance",
@@ -88,8 +115,12 @@ __all__ = [
     "FeedEvent",
     "Game",
     "GameState",
+    "HoldEnd",
     "House",
     "HouseAmount",
+    "HouseSetting",
+    "HowEnded",
+    "JobState",
     "Lease",
     "LiveTicket",
     "Location",
@@ -100,8 +131,10 @@ __all__ = [
     "LogEntry",
     "LogHead",
     "LogNode",
+    "LogOrigin",
     "LogPending",
     "LogPosition",
+    "LostAct",
     "Outcome",
     "Override",
     "PaidBy",
@@ -113,11 +146,18 @@ __all__ = [
     "PrintJob",
     "PrintedPaper",
     "Printer",
+    "PrinterCondition",
     "QueuedPaper",
     "Refund",
     "Release",
+    "ReportChoice",
+    "ReportJob",
     "ReportedWin",
     "Reprint",
+    "Restoration",
+    "RestorationEnd",
+    "Resumption",
+    "Retention",
     "Role",
     "RollName",
     "Series",
@@ -144,4 +184,8 @@ __all__ = [
 # The tables that the database itself guards against change (triggers, on both engines).
 APPEND_ONLY = sorted(
     mapper.class_.__tablename__ for mapper in Table.registry.mappers if mapper.class_.append_only
+)
+# The tables whose rows could be made again from others.
+SAID_ELSEWHERE = sorted(
+    mapper.class_.__tablename__ for mapper in Table.registry.mappers if mapper.class_.said_elsewhere
 )

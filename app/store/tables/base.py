@@ -36,6 +36,8 @@ class Table(DeclarativeBase):
     metadata = MetaData(naming_convention=NAMES)
     # Facts: rows that are added, and then neither changed nor deleted by anyone.
     append_only: ClassVar[bool] = False
+    # Whatever its rows say follows from other tables: nothing is lost with them.
+    said_elsewhere: ClassVar[bool] = False
 
 
 def one_of(column: str, choices: type) -> str:

@@ -27,7 +27,7 @@ class Card(Table):
     file: Mapped[Words]
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     brought_at: Mapped[Moment]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
 
 class CardAcceptance(Table):
@@ -40,7 +40,7 @@ class CardAcceptance(Table):
     consent: Mapped[Code] = mapped_column(primary_key=True)
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     accepted_at: Mapped[Moment]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
     __table_args__ = (CheckConstraint(one_of("consent", Consent), "consent"),)
 
@@ -56,6 +56,6 @@ class CardTerm(Table):
     published_at: Mapped[Moment]
     effective_at: Mapped[Moment] = mapped_column(index=True)
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
     __table_args__ = (CheckConstraint("published_at <= effective_at", "published_before"),)

@@ -18,8 +18,9 @@ class DayClose(Table):
     frozen: Mapped[Document]  # games that were being looked into, and what was owed for each
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     closed_at: Mapped[Moment]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
     ends_at: Mapped[Moment]  # nothing is dated before this any more
+    unclaimed: Mapped[Document] = mapped_column(server_default="{}")  # by the day of the game
 
 
 class Expiry(Table):
@@ -31,6 +32,6 @@ class Expiry(Table):
     ticket: Mapped[Number] = mapped_column(ForeignKey("ticket.number"), primary_key=True)
     cents: Mapped[Amount]
     expired_at: Mapped[Moment]  # when it had to be claimed
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"))
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), index=True)
 
     __table_args__ = (CheckConstraint("cents > 0", "cents"),)

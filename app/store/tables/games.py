@@ -33,7 +33,7 @@ class Game(Table):
     locked_at: Mapped[Moment | None]
     tickets: Mapped[int | None]  # as they were at the lock
     handle_cents: Mapped[Amount | None]
-    lock_entry: Mapped[Ref | None] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    lock_entry: Mapped[Ref | None] = mapped_column(ForeignKey("act.id"), unique=True)
     gaming_day: Mapped[Code | None]  # of its lock
     held_why: Mapped[Words | None]  # why it could not be drawn now, if it could not
     held_until: Mapped[Moment | None]  # how long it is sold for in spite of that
@@ -41,6 +41,7 @@ class Game(Table):
     __table_args__ = (
         CheckConstraint(one_of("state", GameState), "state"),
         CheckConstraint("number >= 1", "number"),
+        Index("ix_game_gaming_day", "gaming_day"),
         CheckConstraint("(state = 'open') = (locked_at IS NULL)", "locked_at"),
         CheckConstraint("(state = 'open') = (tickets IS NULL)", "tickets"),
         CheckConstraint("(state = 'open') = (handle_cents IS NULL)", "handle"),
@@ -68,7 +69,7 @@ class Override(Table):
     closes_now: Mapped[Moment | None]
     reason: Mapped[Words]
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
     __table_args__ = (ForeignKeyConstraint(["series", "game"], ["game.series", "game.number"]),)
 
@@ -96,7 +97,7 @@ class VoidStatement(Table):
     game: Mapped[Number] = mapped_column(primary_key=True, autoincrement=False)
     statement: Mapped[Document]
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
     __table_args__ = (ForeignKeyConstraint(["series", "game"], ["game.series", "game.number"]),)
 
@@ -113,6 +114,6 @@ class Outcome(Table):
     document: Mapped[Document]  # everything that a check of it needs beside public keys
     record: Mapped[Digest]  # the hash of the record, on which the next game of the series builds
     ended_at: Mapped[Moment]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
     __table_args__ = (ForeignKeyConstraint(["series", "game"], ["game.series", "game.number"]),)

@@ -5,7 +5,8 @@ from enum import StrEnum
 from sqlalchemy import CheckConstraint, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.store.tables.base import Code, Digest, Id, Moment, Name, Number, Table, one_of
+from app.keno.house_settings import Setting
+from app.store.tables.base import Code, Digest, Id, Moment, Name, Number, Ref, Table, one_of
 
 
 class LocationKind(StrEnum):
@@ -28,14 +29,29 @@ class House(Table):
     day_starts_minutes: Mapped[int]  # after midnight, in the house's time zone
     demonstration: Mapped[bool]
     founded_at: Mapped[Moment]
-    # How long the open game is still sold for when it cannot be drawn.
-    hold_sales_seconds: Mapped[int] = mapped_column(server_default="600")
-    # How often a writer has a paper printed again without a supervisor.
-    reprints_alone: Mapped[int] = mapped_column(server_default="1")
 
     __table_args__ = (
         CheckConstraint("id = 1", "one"),
         CheckConstraint("day_starts_minutes BETWEEN 0 AND 1439", "day_starts"),
+    )
+
+
+class HouseSetting(Table):
+    """A number that the house has settled for itself, from then on."""
+
+    __tablename__ = "house_setting"
+    append_only = True
+
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), primary_key=True)
+    name: Mapped[Code]
+    value: Mapped[int]
+    staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
+    manager: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
+
+    __table_args__ = (
+        CheckConstraint(one_of("name", Setting), "name"),
+        CheckConstraint("value >= 0", "value"),
+        CheckConstraint("manager <> staff", "two_people"),
     )
 
 

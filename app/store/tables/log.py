@@ -1,9 +1,32 @@
 """The log: entries as they happened, their places in the tree, and the heads that were signed."""
 
-from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy import CheckConstraint, ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.store.tables.base import Code, Digest, Id, Moment, Number, Ref, Table, Words
+
+# What stays true until it is said otherwise: few of the entries, and found without the others.
+STANDING = (
+    "HOUSE", "STATION", "STAFF", "CARD", "CARD-ACCEPTED", "CARD-IN-FORCE", "SERIES", "AMOUNT",
+    "SETTING", "PRINTER", "DAY-CLOSE",
+)  # fmt: skip
+IS_STANDING = text("tag IN (" + ", ".join(f"'{tag}'" for tag in STANDING) + ")")
+# What whoever watches the house asks for the newest of, and is rare.
+IS_WATCHED = text("tag IN ('BACKUP', 'CLOCK', 'KEYS')")
+
+
+class Act(Table):
+    """Something that was done: its entry in the log and its facts have this number.
+
+    An entry may go into an archive one day. The act stays, and with it what its facts refer to.
+    """
+
+    __tablename__ = "act"
+    append_only = True
+    said_elsewhere = True
+
+    id: Mapped[Id]
+    tag: Mapped[Code]
 
 
 class LogEntry(Table):
@@ -12,11 +35,30 @@ class LogEntry(Table):
     __tablename__ = "log_entry"
     append_only = True
 
-    id: Mapped[Id]
+    id: Mapped[Number] = mapped_column(ForeignKey("act.id"), primary_key=True, autoincrement=False)
     tag: Mapped[Code]
     salt: Mapped[Digest]
     body: Mapped[Words]
     leaf: Mapped[Digest]
+    archived: Mapped[Ref | None]  # the entry of the archive that has its salt and body now
+
+    __table_args__ = (
+        Index(
+            "ix_log_entry_standing",
+            "tag",
+            "id",
+            sqlite_where=IS_STANDING,
+            postgresql_where=IS_STANDING,
+        ),
+        Index(
+            "ix_log_entry_watched",
+            "tag",
+            "id",
+            sqlite_where=IS_WATCHED,
+            postgresql_where=IS_WATCHED,
+        ),
+        {"postgresql_partition_by": "RANGE (id)"},
+    )
 
 
 class LogPending(Table):
@@ -24,9 +66,7 @@ class LogPending(Table):
 
     __tablename__ = "log_pending"
 
-    entry: Mapped[Ref] = mapped_column(
-        ForeignKey("log_entry.id"), primary_key=True, autoincrement=False
-    )
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), primary_key=True, autoincrement=False)
 
 
 class LogPosition(Table):
@@ -36,7 +76,7 @@ class LogPosition(Table):
     append_only = True
 
     position: Mapped[Number] = mapped_column(primary_key=True, autoincrement=False)
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
     leaf: Mapped[Digest]
 
     __table_args__ = (CheckConstraint("position >= 0", "position"),)
@@ -87,4 +127,4 @@ class LogCheckpoint(Table):
 
     size: Mapped[Number] = mapped_column(primary_key=True, autoincrement=False)
     note: Mapped[Words]
-    signed_at: Mapped[Moment]
+    signed_at: Mapped[Moment] = mapped_column(index=True)

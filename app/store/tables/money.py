@@ -7,7 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.keno.drawer import DrawerAct
 from app.keno.tender import TenderKind
-from app.store.tables.base import Amount, Code, Document, Id, Moment, Ref, Table, Words, one_of
+from app.store.tables.base import Amount, Code, Document, Moment, Number, Ref, Table, Words, one_of
 
 
 class Account(StrEnum):
@@ -33,12 +33,13 @@ class Drawer(Table):
 
     __tablename__ = "drawer"
 
-    id: Mapped[Id]
+    # Given by us, and told in the log: a drawer that is rebuilt from it keeps its number.
+    id: Mapped[Number] = mapped_column(primary_key=True, autoincrement=False)
     station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     opened_at: Mapped[Moment]
     closed_at: Mapped[Moment | None]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
     suspended_at: Mapped[Moment | None]
 
     __table_args__ = tuple(
@@ -66,7 +67,7 @@ class DrawerCount(Table):
     closing: Mapped[bool] = mapped_column(primary_key=True)
     counted: Mapped[Document]
     cents: Mapped[Amount]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
     staff: Mapped[Ref | None] = mapped_column(ForeignKey("staff.id"))  # who counted it
     verifier: Mapped[Ref | None] = mapped_column(ForeignKey("staff.id"))  # who counted it again
 
@@ -82,7 +83,7 @@ class DrawerMove(Table):
     __tablename__ = "drawer_move"
     append_only = True
 
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), primary_key=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), primary_key=True)
     drawer: Mapped[Ref] = mapped_column(ForeignKey("drawer.id"), index=True)
     act: Mapped[Code]
     amounts: Mapped[Document]  # by kind, of a fill or a bleed
@@ -104,7 +105,7 @@ class Posting(Table):
     __tablename__ = "posting"
     append_only = True
 
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), primary_key=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), primary_key=True)
     place: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     account: Mapped[Code]
     drawer: Mapped[Ref | None] = mapped_column(ForeignKey("drawer.id"), index=True)
@@ -117,4 +118,5 @@ class Posting(Table):
         CheckConstraint("cents <> 0", "cents"),
         CheckConstraint("(account = 'drawer') = (drawer IS NOT NULL)", "drawer"),
         CheckConstraint("(account = 'drawer') = (kind IS NOT NULL)", "drawer_kind"),
+        {"postgresql_partition_by": "RANGE (entry)"},
     )

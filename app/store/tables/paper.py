@@ -48,7 +48,8 @@ class PaperState(StrEnum):
     SENT = "sent"  # to a device that says nothing
     UNKNOWN = "unknown"  # some of it may be on paper: the writer is asked
     FAILED = "failed"  # none of it is; it is tried again
-    NOT_PRINTED = "not-printed"  # the writer said so
+    ASIDE = "aside"  # it could not be made, and none of it is on paper: a supervisor must look
+    NOT_PRINTED = "not-printed"  # the writer said so, or its ticket was void before
 
 
 class RollName(StrEnum):
@@ -65,10 +66,24 @@ class Printer(Table):
 
     id: Mapped[Id]
     code: Mapped[Code] = mapped_column(unique=True)
-    address: Mapped[Name]
+    address: Mapped[Name] = mapped_column(unique=True)
     roll: Mapped[Code]
 
     __table_args__ = (CheckConstraint(one_of("roll", RollName), "roll"),)
+
+
+class PrinterCondition(Table):
+    """How a printer was when it was last used: whether its roll is nearly at its end, and trouble.
+
+    What is seen is noted when it changes; it is no fact of the house.
+    """
+
+    __tablename__ = "printer_condition"
+
+    printer: Mapped[Ref] = mapped_column(ForeignKey("printer.id"), primary_key=True)
+    near_end: Mapped[bool]
+    why: Mapped[Name | None]
+    since: Mapped[Moment]
 
 
 class StationPrinter(Table):
@@ -90,7 +105,7 @@ class PrintJob(Table):
     station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
     slip: Mapped[Code]
     payload: Mapped[Document]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
     __table_args__ = (CheckConstraint(one_of("slip", Slip), "slip"),)
 
@@ -105,6 +120,9 @@ class QueuedPaper(Table):
     station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
     state: Mapped[Code] = mapped_column(server_default=PaperState.QUEUED.value)
     why: Mapped[Name | None]
+    # While it is being sent: the one whose owner alone can say what became of it. Its station may
+    # have another printer by now.
+    printer: Mapped[Ref | None] = mapped_column(ForeignKey("printer.id"))
 
     __table_args__ = (
         Index("ix_queued_paper_station", "station", "entry", "copy"),
@@ -114,22 +132,32 @@ class QueuedPaper(Table):
 
 
 class PrintedPaper(Table):
-    """The bytes of a job's paper, with fillers for the code, and the hash of the true ones."""
+    """The bytes of a job's paper, with fillers for the code, and the hash of the true ones.
+
+    Made once for each width of paper, and the same ever after.
+    """
 
     __tablename__ = "printed_paper"
     append_only = True
 
     entry: Mapped[Ref] = mapped_column(ForeignKey("print_job.entry"), primary_key=True)
-    roll: Mapped[Code]
+    roll: Mapped[Code] = mapped_column(primary_key=True)
     data: Mapped[bytes] = mapped_column(LargeBinary)
     digest: Mapped[Digest]
     made_at: Mapped[Moment]
 
-    __table_args__ = (CheckConstraint(one_of("roll", RollName), "roll"),)
+    __table_args__ = (
+        CheckConstraint(one_of("roll", RollName), "roll"),
+        {"postgresql_partition_by": "RANGE (entry)"},
+    )
 
 
 class PaperEvent(Table):
-    """What became of a paper, step by step; and whether the cash drawer was opened with it."""
+    """What became of a paper, step by step; and whether the cash drawer was opened with it.
+
+    Of what was sent it says to which printer, and on paper how wide. While it is being sent,
+    *kicked* says that its bytes open the drawer.
+    """
 
     __tablename__ = "paper_event"
     append_only = True
@@ -141,12 +169,20 @@ class PaperEvent(Table):
     why: Mapped[Name | None]
     kicked: Mapped[bool]
     happened_at: Mapped[Moment]
+    printer: Mapped[Code | None]
+    roll: Mapped[Code | None]
 
-    __table_args__ = (CheckConstraint(one_of("state", PaperState), "state"),)
+    __table_args__ = (
+        CheckConstraint(one_of("state", PaperState), "state"),
+        {"postgresql_partition_by": "RANGE (id)"},
+    )
 
 
 class Reprint(Table):
-    """A paper is printed again, under a COPY band: by whom, why, and on whose word."""
+    """A paper is printed again, under a COPY band: by whom, why, and on whose word.
+
+    The station is that of whoever asked; the copy may come out at another.
+    """
 
     __tablename__ = "reprint"
     append_only = True
@@ -159,7 +195,7 @@ class Reprint(Table):
     approver: Mapped[Ref | None] = mapped_column(ForeignKey("staff.id"))
     asked_at: Mapped[Moment]
     request: Mapped[Code]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
     __table_args__ = (
         ForeignKeyConstraint(["station", "request"], ["asked.station", "asked.request"]),

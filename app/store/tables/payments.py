@@ -1,4 +1,4 @@
-"""Money out for winning tickets, and everything that must be there before it goes (15.6)."""
+"""Money out for winning tickets, and everything that must be there before it goes (15.6(b))."""
 
 from enum import StrEnum
 
@@ -41,7 +41,7 @@ class HouseAmount(Table):
     __tablename__ = "house_amount"
     append_only = True
 
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), primary_key=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), primary_key=True)
     name: Mapped[Code]
     from_day: Mapped[Day]
     cents: Mapped[Amount]
@@ -66,7 +66,7 @@ class Presentation(Table):
     station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     presented_at: Mapped[Moment]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
 
 class Approval(Table):
@@ -81,7 +81,7 @@ class Approval(Table):
     cents: Mapped[Amount]
     seen: Mapped[Document]  # the two gradings, side by side
     given_at: Mapped[Moment]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), primary_key=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), primary_key=True)
 
     __table_args__ = (CheckConstraint(one_of("tier", Tier), "tier"),)
 
@@ -102,7 +102,7 @@ class TaxPaper(Table):
     station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     done_at: Mapped[Moment]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), primary_key=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), primary_key=True)
 
 
 class ReportedWin(Table):
@@ -140,7 +140,7 @@ class Payout(Table):
     reason: Mapped[Words | None]  # of a payment without the code
     paid_at: Mapped[Moment]
     request: Mapped[Code]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
     __table_args__ = (
         ForeignKeyConstraint(["station", "request"], ["asked.station", "asked.request"]),
@@ -160,7 +160,7 @@ class ContactAct(Table):
     __tablename__ = "contact_act"
     append_only = True
 
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), primary_key=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), primary_key=True)
     station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
     contact: Mapped[Code]
     player_card: Mapped[Code | None]

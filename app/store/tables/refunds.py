@@ -24,7 +24,7 @@ class Cancellation(Table):
     reason: Mapped[Words]
     cancelled_at: Mapped[Moment]
     request: Mapped[Code]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
     __table_args__ = (
         ForeignKeyConstraint(["station", "request"], ["asked.station", "asked.request"]),
@@ -51,7 +51,7 @@ class Refund(Table):
     with_code: Mapped[bool]
     refunded_at: Mapped[Moment]
     request: Mapped[Code]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"))
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), index=True)
 
     __table_args__ = (
         ForeignKeyConstraint(["station", "request"], ["asked.station", "asked.request"]),

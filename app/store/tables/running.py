@@ -34,4 +34,7 @@ class FeedEvent(Table):
     facts: Mapped[Document]
     happened_at: Mapped[Moment]
 
-    __table_args__ = (Index("ix_feed_event_series_game", "series", "game"),)
+    __table_args__ = (
+        Index("ix_feed_event_series_game", "series", "game"),
+        {"postgresql_partition_by": "RANGE (id)"},
+    )

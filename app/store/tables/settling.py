@@ -45,7 +45,10 @@ class Win(Table):
     uncut_cents: Mapped[Amount]  # rounded once
     cents: Mapped[Amount]  # and cut to the card's limit
 
-    __table_args__ = (CheckConstraint("cents > 0 AND cents <= uncut_cents", "cents"),)
+    __table_args__ = (
+        CheckConstraint("cents > 0 AND cents <= uncut_cents", "cents"),
+        {"postgresql_partition_by": "RANGE (attempt)"},
+    )
 
 
 class Settlement(Table):
@@ -70,7 +73,7 @@ class Settlement(Table):
     in_full_below_cents: Mapped[Amount]
     wins_digest: Mapped[Digest]
     settled_at: Mapped[Moment]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
     __table_args__ = (
         UniqueConstraint("series", "game", "run"),
@@ -110,7 +113,7 @@ class Certification(Table):
     winners: Mapped[int]
     differences: Mapped[Document]
     certified_at: Mapped[Moment]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
     __table_args__ = (CheckConstraint(one_of("verdict", Verdict), "verdict"),)
 
@@ -126,7 +129,7 @@ class Release(Table):
     manager: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
     reason: Mapped[Words]
     released_at: Mapped[Moment]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
     __table_args__ = (CheckConstraint("supervisor <> manager", "two_people"),)
 

@@ -64,3 +64,6 @@ class SignIn(Table):
     since: Mapped[Moment]
     until: Mapped[Moment]
     ended_at: Mapped[Moment | None]
+    # Of a page: after so many minutes without anybody at the keys it ends. A program has none.
+    idle_minutes: Mapped[int | None]
+    seen_at: Mapped[Moment | None]

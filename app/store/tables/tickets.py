@@ -2,7 +2,13 @@
 
 from enum import StrEnum
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    UniqueConstraint,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.keno.tender import TenderKind
@@ -42,7 +48,7 @@ class Asked(Table):
 
 
 class Counter(Table):
-    """The last number that was given: one row, and the queue in which all sales stand."""
+    """The last number that was given, of tickets and of drawers: a queue in which all stand."""
 
     __tablename__ = "counter"
 
@@ -75,7 +81,7 @@ class Ticket(Table):
     sold_at: Mapped[Moment]
     code_key: Mapped[int]
     request: Mapped[Code]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"))
     prints_expiry: Mapped[Moment | None]  # until when it can be claimed, as far as is known then
 
     __table_args__ = (
@@ -91,6 +97,9 @@ class Ticket(Table):
         CheckConstraint("tendered_cents >= price_cents", "tendered"),
         # Which tickets play a game: those whose last game is not before it.
         Index("ix_ticket_series_last_game", "series", "last_game"),
+        # On PostgreSQL every partition has such an index of its own.
+        UniqueConstraint("entry").ddl_if(dialect="sqlite"),
+        {"postgresql_partition_by": "RANGE (number)"},
     )
 
 
@@ -110,6 +119,7 @@ class Tender(Table):
         CheckConstraint(one_of("kind", TenderKind), "kind"),
         CheckConstraint("cents > 0", "cents"),
         CheckConstraint("(kind = 'coupon') = (serial IS NOT NULL)", "serial"),
+        {"postgresql_partition_by": "RANGE (ticket)"},
     )
 
 
@@ -137,7 +147,7 @@ class Void(Table):
     reason: Mapped[Words]
     voided_at: Mapped[Moment] = mapped_column(index=True)
     request: Mapped[Code]
-    entry: Mapped[Ref] = mapped_column(ForeignKey("log_entry.id"), unique=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
 
     __table_args__ = (
         ForeignKeyConstraint(["station", "request"], ["asked.station", "asked.request"]),

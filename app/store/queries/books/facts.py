@@ -1,27 +1,34 @@
-"""Every fact with what its entry of the log must say of it, for whoever works it out again.
+"""The facts of a stretch of the log, each with what its entry must say of it.
 
 Rows are given out one by one and as they are: nothing is judged here.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, select
 from sqlalchemy.orm import aliased
 
+from app.store.queries.books.span import Span
 from app.store.tables import (
     Approval,
+    BooksRun,
     Cancellation,
+    Card,
+    CardAcceptance,
+    CardTerm,
     Certification,
     DayClose,
     DrawerCount,
     DrawerMove,
     Expiry,
     Game,
+    HoldEnd,
     HouseAmount,
+    HouseSetting,
     LogEntry,
     Outcome,
     Override,
@@ -30,12 +37,16 @@ from app.store.tables import (
     Refund,
     Release,
     ReportedWin,
+    Reprint,
+    Resumption,
     Settlement,
     Staff,
     Station,
     TaxPaper,
     Tier,
 )
+
+WENT_ON = ("RESTORED", "REFILLED", "NEW-ORIGIN")
 
 
 @dataclass(frozen=True)
@@ -49,27 +60,49 @@ class Fact:
     tags: tuple[str, ...]
     entry: int
     said: dict[str, Any]
+    # Who did it, by how the entry names them, of entries that name them with their role.
+    by: Mapping[str, str] = field(default_factory=dict)
 
 
-def all_facts(connection: Connection) -> Iterator[Fact]:
+def facts_in(connection: Connection, span: Span) -> Iterator[Fact]:
     """Yield everything that happened to games, and what went back over tickets."""
-    yield from _locks(connection)
-    yield from _overrides(connection)
-    yield from _outcomes(connection)
-    yield from _settlements(connection)
-    yield from _certifications(connection)
-    yield from _releases(connection)
-    yield from _cancellations(connection)
-    yield from _refunds(connection)
-    yield from _payouts(connection)
-    yield from _waiting(connection)
-    yield from _drawers(connection)
-    yield from _amounts(connection)
-    yield from _days(connection)
+    yield from _cards(connection, span)
+    yield from _locks(connection, span)
+    yield from _overrides(connection, span)
+    yield from _outcomes(connection, span)
+    yield from _settlements(connection, span)
+    yield from _certifications(connection, span)
+    yield from _releases(connection, span)
+    yield from _cancellations(connection, span)
+    yield from _refunds(connection, span)
+    yield from _payouts(connection, span)
+    yield from _waiting(connection, span)
+    yield from _drawers(connection, span)
+    yield from _amounts(connection, span)
+    yield from _settings(connection, span)
+    yield from _copies(connection, span)
+    yield from _days(connection, span)
+    yield from _books(connection, span)
+    yield from _restores(connection, span)
 
 
-def _locks(connection: Connection) -> Iterator[Fact]:
-    found = select(Game.__table__).where(Game.lock_entry.is_not(None))
+def _cards(connection: Connection, span: Span) -> Iterator[Fact]:
+    """Yield what was brought, accepted and put into force."""
+    for row in connection.execute(_done_by(Card).where(span.holds(Card.entry))):
+        said = {"card": row.hash.hex(), "name": row.name, "file": row.file}
+        yield Fact(f"the card {row.name}", ("CARD",), row.entry, said, {"by": row.by})
+    for row in connection.execute(_of_card(CardAcceptance).where(span.holds(CardAcceptance.entry))):
+        said = {"card": row.hash.hex(), "as": row.consent}
+        what = f"the acceptance of {row.name} as {row.consent}"
+        yield Fact(what, ("CARD-ACCEPTED",), row.entry, said, {"by": row.by})
+    for row in connection.execute(_of_card(CardTerm).where(span.holds(CardTerm.entry))):
+        said = {"card": row.hash.hex(), "effective_at": _time(row.effective_at)}
+        said |= {"time": _time(row.published_at)}
+        yield Fact(f"the term of {row.name}", ("CARD-IN-FORCE",), row.entry, said, {"by": row.by})
+
+
+def _locks(connection: Connection, span: Span) -> Iterator[Fact]:
+    found = select(Game.__table__).where(span.holds(Game.lock_entry))
     for row in connection.execute(found):
         said = {
             "series": row.series,
@@ -83,8 +116,8 @@ def _locks(connection: Connection) -> Iterator[Fact]:
         yield Fact(f"the lock of {row.series}-{row.number}", ("LOCK",), row.lock_entry, said)
 
 
-def _overrides(connection: Connection) -> Iterator[Fact]:
-    for row in connection.execute(select(Override.__table__)):
+def _overrides(connection: Connection, span: Span) -> Iterator[Fact]:
+    for row in _rows(connection, span, Override):
         said = {
             "series": row.series,
             "game": row.game,
@@ -95,8 +128,8 @@ def _overrides(connection: Connection) -> Iterator[Fact]:
         yield Fact(f"an override of {row.series}-{row.game}", ("OVERRIDE",), row.entry, said)
 
 
-def _outcomes(connection: Connection) -> Iterator[Fact]:
-    for row in connection.execute(select(Outcome.__table__)):
+def _outcomes(connection: Connection, span: Span) -> Iterator[Fact]:
+    for row in _rows(connection, span, Outcome):
         said = {
             "series": row.series,
             "game": row.game,
@@ -109,8 +142,8 @@ def _outcomes(connection: Connection) -> Iterator[Fact]:
         yield Fact(f"the outcome of {row.series}-{row.game}", (tag,), row.entry, said)
 
 
-def _settlements(connection: Connection) -> Iterator[Fact]:
-    for row in connection.execute(select(Settlement.__table__)):
+def _settlements(connection: Connection, span: Span) -> Iterator[Fact]:
+    for row in _rows(connection, span, Settlement):
         names = (
             "series", "game", "run", "tickets", "handle_cents", "winners", "win_cents",
             "paid_cents", "limit_cents", "in_full_below_cents",
@@ -120,11 +153,10 @@ def _settlements(connection: Connection) -> Iterator[Fact]:
         yield Fact(f"the settlement of {row.series}-{row.game}", ("WINS",), row.entry, said)
 
 
-def _certifications(connection: Connection) -> Iterator[Fact]:
-    found = select(
-        Certification.__table__, Settlement.series, Settlement.game, Settlement.run
-    ).join(Settlement, Settlement.attempt == Certification.attempt)
-    for row in connection.execute(found):
+def _certifications(connection: Connection, span: Span) -> Iterator[Fact]:
+    for row in connection.execute(
+        _of_settlement(Certification).where(span.holds(Certification.entry))
+    ):
         names = ("series", "game", "run", "tickets", "handle_cents", "winners", "differences")
         said = {name: getattr(row, name) for name in names}
         said["time"] = _time(row.certified_at)
@@ -132,18 +164,24 @@ def _certifications(connection: Connection) -> Iterator[Fact]:
         yield Fact(what, (row.verdict.upper(),), row.entry, said)
 
 
-def _releases(connection: Connection) -> Iterator[Fact]:
-    found = select(Release.__table__, Settlement.series, Settlement.game, Settlement.run).join(
-        Settlement, Settlement.attempt == Release.attempt
+def _releases(connection: Connection, span: Span) -> Iterator[Fact]:
+    supervisor, manager = aliased(Staff), aliased(Staff)
+    found = (
+        _of_settlement(Release)
+        .add_columns(supervisor.code.label("one"), manager.code.label("other"))
+        .outerjoin(supervisor, supervisor.id == Release.supervisor)
+        .outerjoin(manager, manager.id == Release.manager)
+        .where(span.holds(Release.entry))
     )
     for row in connection.execute(found):
         said = {name: getattr(row, name) for name in ("series", "game", "run", "reason")}
         said["time"] = _time(row.released_at)
-        yield Fact(f"the release of {row.series}-{row.game}", ("RELEASED",), row.entry, said)
+        by = {"supervisor": row.one, "manager": row.other}
+        yield Fact(f"the release of {row.series}-{row.game}", ("RELEASED",), row.entry, said, by)
 
 
-def _cancellations(connection: Connection) -> Iterator[Fact]:
-    for row in connection.execute(_with_people(Cancellation)):
+def _cancellations(connection: Connection, span: Span) -> Iterator[Fact]:
+    for row in connection.execute(_with_people(Cancellation).where(span.holds(Cancellation.entry))):
         said = _authority(row) | {
             "first_cancelled": row.first_cancelled,
             "reason": row.reason,
@@ -152,10 +190,10 @@ def _cancellations(connection: Connection) -> Iterator[Fact]:
         yield Fact(f"the cancellation of ticket {row.ticket}", ("CANCEL",), row.entry, said)
 
 
-def _refunds(connection: Connection) -> Iterator[Fact]:
+def _refunds(connection: Connection, span: Span) -> Iterator[Fact]:
     """Yield what went back for void games: all that one act gave back together."""
     acts: dict[int, list[Any]] = defaultdict(list)
-    for row in connection.execute(_with_people(Refund)):
+    for row in connection.execute(_with_people(Refund).where(span.holds(Refund.entry))):
         acts[row.entry].append(row)
     for entry, rows in acts.items():
         for row in rows:
@@ -167,12 +205,13 @@ def _refunds(connection: Connection) -> Iterator[Fact]:
             yield Fact(f"the refund of ticket {row.ticket}", tags, entry, said)
 
 
-def _payouts(connection: Connection) -> Iterator[Fact]:
+def _payouts(connection: Connection, span: Span) -> Iterator[Fact]:
     manager = aliased(Staff)
     found = (
         _with_people(Payout)
         .add_columns(manager.code.label("manager_code"))
         .outerjoin(manager, manager.id == Payout.manager)
+        .where(span.holds(Payout.entry))
     )
     for row in connection.execute(found):
         said = _people(row) | {
@@ -186,9 +225,9 @@ def _payouts(connection: Connection) -> Iterator[Fact]:
         yield Fact(f"the payment of ticket {row.ticket}", ("PAID",), row.entry, said)
 
 
-def _waiting(connection: Connection) -> Iterator[Fact]:
+def _waiting(connection: Connection, span: Span) -> Iterator[Fact]:
     """Yield what was noted of tickets on their way to being paid, or to never being paid."""
-    for row in connection.execute(_worked(Presentation)):
+    for row in connection.execute(_worked(Presentation).where(span.holds(Presentation.entry))):
         said = {
             "ticket": row.ticket,
             "why": row.why,
@@ -198,10 +237,11 @@ def _waiting(connection: Connection) -> Iterator[Fact]:
         }
         yield Fact(f"ticket {row.ticket} as presented", ("PRESENTED",), row.entry, said)
     wins: dict[int, list[dict[str, int]]] = defaultdict(list)
-    for row in connection.execute(select(ReportedWin.__table__).order_by(ReportedWin.ticket)):
+    on_papers = select(ReportedWin.__table__).where(span.holds(ReportedWin.entry))
+    for row in connection.execute(on_papers.order_by(ReportedWin.ticket)):
         names = ("ticket", "win_cents", "wager_cents")
         wins[row.entry].append({name: getattr(row, name) for name in names})
-    for row in connection.execute(_worked(TaxPaper)):
+    for row in connection.execute(_worked(TaxPaper).where(span.holds(TaxPaper.entry))):
         said = {
             "wins": wins[row.entry],
             "number": row.ticket,
@@ -219,6 +259,8 @@ def _waiting(connection: Connection) -> Iterator[Fact]:
         select(Approval.__table__, Staff.code, LogEntry.tag)
         .join(Staff, Staff.id == Approval.staff)
         .join(LogEntry, LogEntry.id == Approval.entry)
+        # By tier first, as they are kept.
+        .where(Approval.tier.in_([tier.value for tier in Tier]), span.holds(Approval.entry))
     )
     for row in connection.execute(given):
         what = f"an approval of ticket {row.ticket}"
@@ -228,31 +270,59 @@ def _waiting(connection: Connection) -> Iterator[Fact]:
         yield Fact(what, ("APPROVED", "PAID"), row.entry, said)
 
 
-def _days(connection: Connection) -> Iterator[Fact]:
-    for row in connection.execute(select(Expiry.__table__)):
+def _days(connection: Connection, span: Span) -> Iterator[Fact]:
+    for row in _rows(connection, span, Expiry):
         said = {"ticket": row.ticket, "cents": row.cents, "time": _time(row.expired_at)}
         yield Fact(f"the expiry of ticket {row.ticket}", ("EXPIRED",), row.entry, said)
-    closed = select(DayClose.__table__, Staff.code).join(Staff, Staff.id == DayClose.staff)
-    for row in connection.execute(closed):
+    for row in _rows(connection, span, DayClose):
         said = {
             "day": row.day.isoformat(),
             "ends_at": _time(row.ends_at),
             "figures": row.figures,
             "drawers": row.drawers,
             "frozen": row.frozen,
+            "unclaimed": row.unclaimed,
             "time": _time(row.closed_at),
         }
         yield Fact(f"the close of {row.day}", ("DAY-CLOSE",), row.entry, said)
 
 
-def _amounts(connection: Connection) -> Iterator[Fact]:
-    manager = aliased(Staff)
+def _books(connection: Connection, span: Span) -> Iterator[Fact]:
+    for row in _rows(connection, span, BooksRun):
+        said = {
+            "gaming_day": row.gaming_day,
+            "log": {"size": row.size, "root": row.root.hex()},
+            "faults": row.faults,
+            "time": _time(row.began_at),
+        }
+        yield Fact(f"the books of {row.gaming_day}", ("BOOKS",), row.entry, said)
+
+
+def _restores(connection: Connection, span: Span) -> Iterator[Fact]:
     found = (
-        select(HouseAmount.__table__, Staff.code, manager.code.label("manager_code"))
-        .join(Staff, Staff.id == HouseAmount.staff)
-        .join(manager, manager.id == HouseAmount.manager)
+        select(Resumption.__table__, LogEntry.tag)
+        .join(LogEntry, LogEntry.id == Resumption.entry)
+        .where(span.holds(Resumption.entry))
     )
     for row in connection.execute(found):
+        said = {"last_number": row.last_number, "numbers_left_out": row.left_out}
+        tag = row.tag if row.tag in WENT_ON else WENT_ON[0]
+        yield Fact("how a restored house went on", (tag,), row.entry, said)
+    supervisor, manager = aliased(Staff), aliased(Staff)
+    ended = (
+        select(HoldEnd.__table__, supervisor.code.label("by"), manager.code.label("other"))
+        .join(supervisor, supervisor.id == HoldEnd.staff)
+        .join(manager, manager.id == HoldEnd.manager)
+        .where(span.holds(HoldEnd.entry))
+    )
+    for row in connection.execute(ended):
+        people = {"supervisor": row.by, "manager": row.other}
+        said = {"reason": row.reason, **people, "time": _time(row.ended_at)}
+        yield Fact("the end of a hold", ("HOLD-ENDED",), row.entry, said)
+
+
+def _amounts(connection: Connection, span: Span) -> Iterator[Fact]:
+    for row in connection.execute(_by_two(HouseAmount).where(span.holds(HouseAmount.entry))):
         said = {
             "name": row.name,
             "supervisor": row.code,
@@ -263,7 +333,40 @@ def _amounts(connection: Connection) -> Iterator[Fact]:
         yield Fact(f"the amount {row.name}", ("AMOUNT",), row.entry, said)
 
 
-def _drawers(connection: Connection) -> Iterator[Fact]:
+def _settings(connection: Connection, span: Span) -> Iterator[Fact]:
+    for row in connection.execute(_by_two(HouseSetting).where(span.holds(HouseSetting.entry))):
+        said = {
+            "name": row.name,
+            "after": row.value,
+            "supervisor": row.code,
+            "manager": row.manager_code,
+        }
+        yield Fact(f"the setting {row.name}", ("SETTING",), row.entry, said)
+
+
+def _copies(connection: Connection, span: Span) -> Iterator[Fact]:
+    """Yield every copy of a paper: asked for, or printed because the first did not come out."""
+    found = (
+        _with_people(Reprint)
+        .add_columns(LogEntry.tag)
+        .join(LogEntry, LogEntry.id == Reprint.entry)
+        .where(span.holds(Reprint.entry))
+    )
+    for row in connection.execute(found):
+        said = {
+            "paper": row.job,
+            "station": row.station_code,
+            "writer": row.writer_code,
+            "time": _time(row.asked_at),
+        }
+        if row.tag == "REPRINT":
+            said |= {"copy": row.copy, "reason": row.reason, "approver": row.approver_code}
+        else:
+            said |= {"copy_queued": row.copy, "printed": False}
+        yield Fact(f"copy {row.copy} of paper {row.job}", ("REPRINT", "ON-PAPER"), row.entry, said)
+
+
+def _drawers(connection: Connection, span: Span) -> Iterator[Fact]:
     """Yield what was counted in drawers, and what was done with them."""
     verifier = aliased(Staff)
     found = (
@@ -274,6 +377,7 @@ def _drawers(connection: Connection) -> Iterator[Fact]:
         )
         .outerjoin(Staff, Staff.id == DrawerCount.staff)
         .outerjoin(verifier, verifier.id == DrawerCount.verifier)
+        .where(span.holds(DrawerCount.entry))
     )
     for row in connection.execute(found):
         said = {
@@ -285,7 +389,7 @@ def _drawers(connection: Connection) -> Iterator[Fact]:
             said |= {"drawer": row.drawer, "counted_cents": row.cents}
         tag = "DRAWER-CLOSE" if row.closing else "DRAWER-OPEN"
         yield Fact(f"a count of drawer {row.drawer}", (tag,), row.entry, said)
-    for row in connection.execute(_with_people(DrawerMove)):
+    for row in connection.execute(_with_people(DrawerMove).where(span.holds(DrawerMove.entry))):
         said = {
             "drawer": row.drawer,
             "act": row.act,
@@ -297,6 +401,34 @@ def _drawers(connection: Connection) -> Iterator[Fact]:
             "time": _time(row.moved_at),
         }
         yield Fact(f"what was done with drawer {row.drawer}", ("DRAWER-MOVE",), row.entry, said)
+
+
+def _rows(connection: Connection, span: Span, table: Any) -> Iterator[Any]:  # noqa: ANN401  with an entry
+    """Yield the rows of a table whose entries are in a stretch, as they are."""
+    yield from connection.execute(select(table.__table__).where(span.holds(table.entry)))
+
+
+def _done_by(table: Any) -> Any:  # noqa: ANN401  a table with a person
+    return select(table.__table__, Staff.code.label("by")).outerjoin(Staff, Staff.id == table.staff)
+
+
+def _of_card(table: Any) -> Any:  # noqa: ANN401  a table about a card, with a person
+    return _done_by(table).add_columns(Card.hash, Card.name).join(Card, Card.id == table.card)
+
+
+def _of_settlement(table: Any) -> Any:  # noqa: ANN401  a table about an attempt that was settled
+    return select(table.__table__, Settlement.series, Settlement.game, Settlement.run).join(
+        Settlement, Settlement.attempt == table.attempt
+    )
+
+
+def _by_two(table: Any) -> Any:  # noqa: ANN401  a table with a person and a manager
+    manager = aliased(Staff)
+    return (
+        select(table.__table__, Staff.code, manager.code.label("manager_code"))
+        .join(Staff, Staff.id == table.staff)
+        .join(manager, manager.id == table.manager)
+    )
 
 
 def _worked(table: Any) -> Any:  # noqa: ANN401  a table with a station and a person

@@ -1,0 +1,20 @@
+"""Whether a fault is the database's, which is away for now, or ours."""
+
+import psycopg
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as NoneFree
+
+from app.store.unit import CommitUnknown
+
+
+def is_away(fault: BaseException) -> bool:
+    """Whether the database is what failed: it went, it changes, or it cannot be reached now.
+
+    What was to be done may be done or not; whoever asks again in the same way is told.
+    """
+    if isinstance(fault, CommitUnknown | NoneFree):
+        return True
+    if not isinstance(fault, DBAPIError):
+        return False
+    gone = psycopg.OperationalError | psycopg.InterfaceError
+    return fault.connection_invalidated or isinstance(fault.orig, gone)

@@ -33,6 +33,14 @@ class Tree:
         """Return the root over the first leaves."""
         return proofs.root(size, self._subtree)
 
+    def frontier(self, size: int) -> Iterator[bytes]:
+        """Yield the roots of the full subtrees over the first leaves, the largest first."""
+        start = 0
+        for height in reversed(range(size.bit_length())):
+            if size >> height & 1:
+                yield self._subtree(height, start >> height)
+                start += 1 << height
+
     def inclusion(self, index: int, size: int) -> list[bytes]:
         """Return the path from a leaf to the root."""
         return proofs.inclusion(index, size, self._subtree)

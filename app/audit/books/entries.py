@@ -2,73 +2,109 @@
 
 from collections.abc import Iterator
 
-from app.audit.books.stored import Stored, said
+from app.audit.books.house import said
+from app.audit.books.looks import Look, Thing
+from app.audit.books.stretch import Stretch
 from app.audit.faults import Fault
+from app.store.queries.books.facts import Fact
+from app.store.queries.books.rows import StoredEntry, StoredTicket, StoredVoid
 
 # The entries each of which tells of a row that must be there.
 OF_FACTS = {
+    "CARD", "CARD-ACCEPTED", "CARD-IN-FORCE",
     "LOCK", "OVERRIDE", "DRAW", "VOID-GAME", "WINS", "CERTIFIED", "FROZEN", "RELEASED", "CANCEL",
     "REFUND", "PAID", "PRESENTED", "TAX-PAPER", "APPROVED", "DRAWER-OPEN",
-    "DRAWER-CLOSE", "DRAWER-MOVE", "AMOUNT", "EXPIRED", "DAY-CLOSE",
+    "DRAWER-CLOSE", "DRAWER-MOVE", "AMOUNT", "SETTING", "EXPIRED", "DAY-CLOSE", "REPRINT",
+    "BOOKS", "RESTORED", "REFILLED", "NEW-ORIGIN", "HOLD-ENDED",
 }  # fmt: skip
 
 
-def check_entries(stored: Stored) -> Iterator[Fault]:
+def entries() -> list[Look]:
     """Every ticket and void has its entry, which says the same; every entry has its row."""
-    told = {entry for entry, tag in stored.tags.items() if tag == "TICKET"}
-    if told != {ticket.entry for ticket in stored.tickets.values()}:
+    return [
+        Look(Thing.ENTRY, check_has_row),
+        Look(Thing.TICKET, check_ticket),
+        Look(Thing.VOID, check_void),
+    ]
+
+
+def check_has_row(entry: StoredEntry, stretch: Stretch) -> Iterator[Fault]:
+    """An entry of a ticket or a void has its row."""
+    if entry.tag == "TICKET" and entry.id not in stretch.sold_at:
         yield Fault("entries", "the TICKET entries are not those of the tickets")
-    voids = {entry for entry, tag in stored.tags.items() if tag == "VOID"}
-    if voids != {void.entry for void in stored.voids.values()}:
+    if entry.tag == "VOID" and entry.id not in stretch.void_at:
         yield Fault("entries", "the VOID entries are not those of the voids")
-    for number, ticket in stored.tickets.items():
-        body = stored.bodies.get(ticket.entry, {})
-        row = {
-            "number": number,
-            "series": ticket.series,
-            "first_game": ticket.first_game,
-            "games": ticket.games,
-            "groups": ticket.play["groups"],
-            "lines": ticket.play["lines"],
-            "card": stored.card_hashes[ticket.card].hex(),
-            "price_per_game_cents": ticket.price_per_game_cents,
-            "price_cents": ticket.price_cents,
-            "station": ticket.station_code,
-            "writer": ticket.writer_code,
-            "sold_at": said(ticket.sold_at),
-            "expires_at": ticket.prints_expiry and said(ticket.prints_expiry),
-            "tender": [
-                {"kind": part.kind, "cents": part.cents}
-                | ({} if part.serial is None else {"serial": part.serial})
-                for part in stored.tender.get(number, [])
-            ],
-        }
-        if {name: body.get(name) for name in row} != row:
-            yield Fault("entries", f"ticket {number} is not what its entry says")
-    for number, void in stored.voids.items():
-        body = stored.bodies.get(void.entry, {})
-        row = {
-            "ticket": number,
-            "station": void.station_code,
-            "writer": void.writer_code,
-            "approver": void.approver_code,
-            "with_code": void.with_code,
-            "reason": void.reason,
-            "voided_at": said(void.voided_at),
-        }
-        if {name: body.get(name) for name in row} != row:
-            yield Fault("entries", f"the void of {number} is not what its entry says")
 
 
-def check_facts(stored: Stored) -> Iterator[Fault]:
+def check_ticket(ticket: StoredTicket, stretch: Stretch) -> Iterator[Fault]:
+    """A ticket's entry says what its row says."""
+    if stretch.tag(ticket.entry) != "TICKET":
+        yield Fault("entries", "the TICKET entries are not those of the tickets")
+    row = {
+        "number": ticket.number,
+        "series": ticket.series,
+        "first_game": ticket.first_game,
+        "games": ticket.games,
+        "groups": ticket.play["groups"],
+        "lines": ticket.play["lines"],
+        "card": stretch.house.card_hashes[ticket.card].hex(),
+        "price_per_game_cents": ticket.price_per_game_cents,
+        "price_cents": ticket.price_cents,
+        "station": ticket.station_code,
+        "writer": ticket.writer_code,
+        "sold_at": said(ticket.sold_at),
+        "expires_at": ticket.prints_expiry and said(ticket.prints_expiry),
+        "tender": [
+            {"kind": part.kind, "cents": part.cents}
+            | ({} if part.serial is None else {"serial": part.serial})
+            for part in stretch.tender.get(ticket.number, ())
+        ],
+    }
+    if not _says(stretch, ticket.entry, row):
+        yield Fault("entries", f"ticket {ticket.number} is not what its entry says")
+
+
+def check_void(void: StoredVoid, stretch: Stretch) -> Iterator[Fault]:
+    """A void's entry says what its row says."""
+    if stretch.tag(void.entry) != "VOID":
+        yield Fault("entries", "the VOID entries are not those of the voids")
+    row = {
+        "ticket": void.ticket,
+        "station": void.station_code,
+        "writer": void.writer_code,
+        "approver": void.approver_code,
+        "with_code": void.with_code,
+        "reason": void.reason,
+        "voided_at": said(void.voided_at),
+    }
+    if not _says(stretch, void.entry, row):
+        yield Fault("entries", f"the void of {void.ticket} is not what its entry says")
+
+
+def facts() -> list[Look]:
     """Whatever happened to games and tickets has its entry, which says the same, and none else."""
-    known = {(fact.entry, fact.tags[0]) for fact in stored.facts}
-    for entry, tag in stored.tags.items():
-        if tag in OF_FACTS and (entry, tag) not in known:
-            yield Fault("facts", f"entry {entry} tells of what is not there ({tag})")
-    for fact in stored.facts:
-        body = stored.bodies.get(fact.entry, {})
-        if stored.tags.get(fact.entry) not in fact.tags:
-            yield Fault("facts", f"{fact.what} has another's entry")
-        elif {name: body.get(name) for name in fact.said} != fact.said:
-            yield Fault("facts", f"{fact.what} is not what its entry says")
+    return [Look(Thing.ENTRY, check_tells_of_a_fact), Look(Thing.FACT, check_fact)]
+
+
+def check_tells_of_a_fact(entry: StoredEntry, stretch: Stretch) -> Iterator[Fault]:
+    """An entry that tells of a fact has it."""
+    if entry.tag in OF_FACTS and (entry.id, entry.tag) not in stretch.known_facts:
+        yield Fault("facts", f"entry {entry.id} tells of what is not there ({entry.tag})")
+
+
+def check_fact(fact: Fact, stretch: Stretch) -> Iterator[Fault]:
+    """A fact has an entry of its kind, which says the same."""
+    if stretch.tag(fact.entry) not in fact.tags:
+        yield Fault("facts", f"{fact.what} has another's entry")
+    elif not _says(stretch, fact.entry, fact.said) or not _names(stretch, fact):
+        yield Fault("facts", f"{fact.what} is not what its entry says")
+
+
+def _names(stretch: Stretch, fact: Fact) -> bool:
+    body = stretch.body(fact.entry)
+    return all(body.get(name, {}).get("staff") == by for name, by in fact.by.items())
+
+
+def _says(stretch: Stretch, entry: int, row: dict[str, object]) -> bool:
+    body = stretch.body(entry)
+    return {name: body.get(name) for name in row} == row

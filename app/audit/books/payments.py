@@ -4,124 +4,124 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from app.audit.books.stored import Stored
+from app.audit.books.looks import Look, Thing
+from app.audit.books.stretch import Stretch
 from app.audit.faults import Fault
-from app.store.queries.books import StoredExpiry, StoredPayout, StoredTicket
+from app.store.queries.books.rows import StoredExpiry, StoredGame, StoredPayout, StoredTicket
 
 OVER = ("certified", "void")
 PRECISION = timedelta(seconds=1)  # the log tells times in milliseconds, several of which add up
 
 
-def check_payments(stored: Stored) -> Iterator[Fault]:
-    """Each ticket was paid once at most, what it won, while it could be (15.6, X-pay-refusals)."""
-    refunds = Counter(each.entry for each in stored.refunds)
-    for payout in stored.payouts.values():
-        number = payout.ticket
-        ticket = stored.tickets[number]
-        games = range(ticket.first_game, stored.plays_until(ticket) + 1)
-        if number in stored.voids or number in stored.expiries:
-            yield Fault("payments", f"ticket {number} was paid, and is void or expired")
-        if any(_state(stored, ticket, game) not in OVER for game in games):
-            yield Fault("payments", f"ticket {number} was paid before it was decided")
-        if payout.cents != won_by(stored, ticket):
-            yield Fault("payments", f"ticket {number} was not paid what it won")
-        yield from _check_time(stored, payout, ticket)
-        if not _is_moved(stored, payout, has_refund=bool(refunds[payout.entry])):
-            yield Fault("payments", f"what ticket {number} was paid was not owed for it")
-    for expiry in stored.expiries.values():
-        yield from _check_expiry(stored, expiry)
+def payments() -> list[Look]:
+    """Each ticket was paid once at most, what it won, in time (15.6(a), X-pay-refusals)."""
+    return [Look(Thing.PAYOUT, check_payout), Look(Thing.EXPIRY, check_expiry)]
 
 
-def won_by(stored: Stored, ticket: StoredTicket) -> int:
+def check_payout(payout: StoredPayout, stretch: Stretch) -> Iterator[Fault]:
+    """A payment is of a ticket that could be paid, of what it won, as it says."""
+    number = payout.ticket
+    ticket = stretch.tickets[number]
+    if number in stretch.voids or number in stretch.expiries:
+        yield Fault("payments", f"ticket {number} was paid, and is void or expired")
+    if not _is_decided(stretch, ticket):
+        yield Fault("payments", f"ticket {number} was paid before it was decided")
+    if payout.cents != _won_by(stretch, ticket):
+        yield Fault("payments", f"ticket {number} was not paid what it won")
+    yield from _check_time(stretch, payout, ticket)
+    if not _is_moved(stretch, payout):
+        yield Fault("payments", f"what ticket {number} was paid was not owed for it")
+
+
+def check_expiry(expiry: StoredExpiry, stretch: Stretch) -> Iterator[Fault]:
+    """What expired is what was won, when its time was over; nobody had come with it in time."""
+    number, ticket, house = expiry.ticket, stretch.tickets[expiry.ticket], stretch.house
+    if expiry.cents != _won_by(stretch, ticket):
+        yield Fault("payments", f"what expired of ticket {number} is not what it won")
+    if not _is_decided(stretch, ticket):
+        yield Fault("payments", f"ticket {number} expired before it was decided")
+    until = _claimed_until(stretch, ticket, expiry.expired_at)
+    closing = house.closed_after(expiry.entry)
+    early = abs(expiry.expired_at - until) > PRECISION
+    if early or (closing and house.day_of(until) > closing):
+        yield Fault("payments", f"ticket {number} expired before its time")
+    if number in stretch.presented and stretch.presented[number] <= until:
+        yield Fault("payments", f"ticket {number} expired, and was presented in time")
+    moved = {leg.account: leg.cents for leg in stretch.legs(expiry.entry)}
+    if moved != {"wins-payable": expiry.cents, "expired": -expiry.cents}:
+        yield Fault("payments", f"what expired of ticket {number} is still owed")
+
+
+def _won_by(stretch: Stretch, ticket: StoredTicket) -> int:
     """Return what a ticket won in all of its games, after any sharing."""
-    games = range(ticket.first_game, stored.plays_until(ticket) + 1)
-    return sum(won_in(stored, ticket, game) for game in games)
+    return sum(stretch.won_in(ticket, game) for game in stretch.games_of(ticket))
 
 
-def won_in(stored: Stored, ticket: StoredTicket, game: int) -> int:
-    """Return what a ticket won in one game, after any sharing."""
-    settled = stored.settlements.get((ticket.series, game))
-    plays = ticket.first_game <= game <= stored.plays_until(ticket)
-    if settled is None or not plays:
-        return 0
-    shares = stored.shares.get(settled.attempt)
-    _, cents = stored.wins.get(settled.attempt, {}).get(ticket.number, (0, 0))
-    return shares.get(ticket.number, 0) if shares else cents
+def _is_decided(stretch: Stretch, ticket: StoredTicket) -> bool:
+    games = stretch.games_of(ticket)
+    return all(stretch.house.state_of((ticket.series, game)) in OVER for game in games)
 
 
-def _state(stored: Stored, ticket: StoredTicket, number: int) -> str | None:
-    game = stored.games.get((ticket.series, number))
-    return None if game is None else game.state
-
-
-def _is_moved(stored: Stored, payout: StoredPayout, *, has_refund: bool) -> bool:
+def _is_moved(stretch: Stretch, payout: StoredPayout) -> bool:
     """Whether what was owed went out of the payer's drawer in currency, or by check.
 
     What goes back along with it for void games is looked at with the refunds.
     """
     moved: Counter[str] = Counter()
-    for leg in stored.postings.get(payout.entry, []):
+    for leg in stretch.legs(payout.entry):
         moved[leg.account] += leg.cents
         if leg.account == "drawer" and (leg.drawer, leg.kind) != (payout.drawer, "currency"):
             return False
     by_check = payout.cents if payout.paid_by == "check" else 0
     owed = moved.pop("wins-payable", 0) == payout.cents and -moved.pop("checks", 0) == by_check
-    if has_refund:
+    if payout.entry in stretch.refunds_at:
         return owed and set(moved) <= {"drawer", "coupons", "prepaid"}
     in_cash = payout.cents - by_check
     return owed and moved == ({"drawer": -in_cash} if in_cash else {})
 
 
-def _check_time(stored: Stored, payout: StoredPayout, ticket: StoredTicket) -> Iterator[Fault]:
+def _check_time(stretch: Stretch, payout: StoredPayout, ticket: StoredTicket) -> Iterator[Fault]:
     """Not before the last game was locked, nor after the claim period; presented counts as paid."""
-    last = stored.games.get((ticket.series, stored.plays_until(ticket)))
+    last = stretch.house.games.get((ticket.series, stretch.plays_until(ticket)))
     if last is None or last.lock_entry is None or payout.entry < last.lock_entry:
         yield Fault("payments", f"ticket {ticket.number} was paid before its last game was locked")
         return
-    came = min(payout.paid_at, stored.presented.get(ticket.number, payout.paid_at))
-    if came > _claimed_until(stored, ticket, payout.paid_at) + PRECISION:
+    came = min(payout.paid_at, stretch.presented.get(ticket.number, payout.paid_at))
+    if came > _claimed_until(stretch, ticket, payout.paid_at) + PRECISION:
         yield Fault("payments", f"ticket {ticket.number} was paid after it expired")
 
 
-def _check_expiry(stored: Stored, expiry: StoredExpiry) -> Iterator[Fault]:
-    """What expired is what was won, when its time was over; nobody had come with it in time."""
-    number, ticket = expiry.ticket, stored.tickets[expiry.ticket]
-    if expiry.cents != won_by(stored, ticket):
-        yield Fault("payments", f"what expired of ticket {number} is not what it won")
-    games = range(ticket.first_game, stored.plays_until(ticket) + 1)
-    if any(_state(stored, ticket, game) not in OVER for game in games):
-        yield Fault("payments", f"ticket {number} expired before it was decided")
-    until = _claimed_until(stored, ticket, expiry.expired_at)
-    closes = [entry for entry in stored.tagged("DAY-CLOSE") if entry > expiry.entry]
-    closing = stored.bodies[closes[0]]["day"] if closes else None
-    early = abs(expiry.expired_at - until) > PRECISION
-    if early or (closing and stored.day_of(until) > closing):
-        yield Fault("payments", f"ticket {number} expired before its time")
-    if number in stored.presented and stored.presented[number] <= until:
-        yield Fault("payments", f"ticket {number} expired, and was presented in time")
-    moved = {leg.account: leg.cents for leg in stored.postings.get(expiry.entry, [])}
-    if moved != {"wins-payable": expiry.cents, "expired": -expiry.cents}:
-        yield Fault("payments", f"what expired of ticket {number} is still owed")
-
-
-def _claimed_until(stored: Stored, ticket: StoredTicket, now: datetime) -> datetime:
+def _claimed_until(stretch: Stretch, ticket: StoredTicket, now: datetime) -> datetime:
     """Return until when a ticket could be claimed: the time for which it was frozen is added."""
-    last_game = stored.plays_until(ticket)
-    last = stored.games.get((ticket.series, last_game))
+    games = [stretch.house.games.get((ticket.series, game)) for game in stretch.games_of(ticket)]
+    last = games[-1] if games else None
     if last is None or last.locked_at is None:
         return now
-    cancelled_at = stored.cancelled_at.get(ticket.number, last.locked_at)
-    since = max(last.locked_at, cancelled_at)  # before that it could not be claimed
+    cancelled = stretch.cancellation(ticket)
+    # Before that it could not be claimed.
+    since = last.locked_at if cancelled is None else max(last.locked_at, cancelled.at)
     spells = [
         (max(begin, since), end or now)
-        for game in range(ticket.first_game, last_game + 1)
-        for begin, end in stored.freezes.get((ticket.series, game), [])
-    ]
+        for game in games
+        for begin, end in _freezes(game)
+    ]  # fmt: skip
     frozen, covered = timedelta(0), since
     for begin, end in sorted(spells):
         if end > covered:
             frozen += end - max(begin, covered)
             covered = end
-    minutes = stored.cards[ticket.card].limits.claim_minutes
+    minutes = stretch.house.cards[ticket.card].limits.claim_minutes
     until = since + timedelta(minutes=minutes) + frozen
     return max(until, ticket.prints_expiry or until)
+
+
+def _freezes(game: StoredGame | None) -> list[tuple[datetime, datetime | None]]:
+    """Return from when until when a game was frozen; one that still is has no end."""
+    spells: list[tuple[datetime, datetime | None]] = []
+    for settled in game.settlements if game is not None else ():
+        still = bool(spells) and spells[-1][1] is None
+        if settled.verdict == "frozen" and not still and settled.judged_at is not None:
+            spells.append((settled.judged_at, None))
+        elif settled.verdict == "certified" and still:
+            spells[-1] = (spells[-1][0], settled.judged_at)
+    return spells

@@ -5,7 +5,7 @@ from it is decided inside one, on what the database says then. Whatever is refus
 somebody may be trying.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -17,9 +17,11 @@ from app.clock import time_text
 from app.flow.actor import Actor, actor_of
 from app.flow.office import Office
 from app.flow.permissions import FOR, WHATEVER_THE_CLOCK_SAYS, Permission
-from app.flow.refusals import No, say_no
+from app.flow.refusals import No, has_code, say_no
+from app.keno.house_settings import Setting
 from app.keno.refusals import Refused, quoted
-from app.store.queries import people
+from app.logs import known
+from app.store.queries import house, people
 from app.store.queries.people import Person, Worker
 from app.store.records import house as records
 from app.store.tables import Role
@@ -30,6 +32,7 @@ ENROLMENT_BYTES = 10
 TRIES_MAX = 5
 LOCKED_FOR = timedelta(minutes=15)
 SHIFT_MAX = timedelta(hours=16)
+NOTED_EVERY = timedelta(seconds=20)
 CONSOLE = "console"
 # Compared with the secret of a name that nobody has, so that it takes as long as a real one.
 _NOBODY = (
@@ -101,34 +104,63 @@ def renew_enrolment(office: Office, actor: Actor, code: str) -> str:
     return enrolment
 
 
+def is_at_station(office: Office, station_token: str | None) -> bool:
+    """Whether a token is that of a work station that may be worked at."""
+    with office.database.reading() as connection:
+        station = people.station_with(connection, digest(station_token or ""))
+    return station is not None and not station.disabled
+
+
 # ---- people --------------------------------------------------------------------------------------
 
 
-def sign_in(office: Office, station_token: str | None, name: str, secret: str) -> str:
+def sign_in(
+    office: Office, station_token: str | None, name: str, secret: str, *, on_page: bool = False
+) -> str:
     """Sign a person in at an enrolled station, and return their token.
+
+    On a page nobody stays signed in who is not at the keys, nor at two stations at once.
 
     Refuses: a station that is not enrolled, a wrong name or secret, someone who is locked or
     disabled.
     """
     # The station first: what comes from anywhere else costs no hashing.
-    with office.database.reading() as connection:
-        known = people.station_with(connection, digest(station_token or "")) is not None
-    checked = known and _check_secret(office, name, secret)
+    checked = is_at_station(office, station_token) and _check_secret(office, name, secret)
     token = office.entropy(TOKEN_BYTES).hex()
     with office.unit() as unit:
         station = people.station_with(unit.connection, digest(station_token or ""))
         if station is None:
-            raise refused(office, unit, say_no(No.NOT_ENROLLED), name=quoted(name))
+            raise refused(office, unit, say_no(No.NOT_ENROLLED), name=_tried(name))
         if station.disabled:
             no = say_no(No.STATION_DISABLED, station=station.code)
-            raise refused(office, unit, no, name=quoted(name), station=station.code)
+            raise refused(office, unit, no, name=_tried(name), station=station.code)
+        known(station=station.code)
         person = _let_in(office, unit, name, checked, station.code)
+        known(staff=person.code)
         now = unit.now()
         actor = Actor(person.id, person.code, person.role, station.code)
         office.log(unit, Tag.SIGN_IN, {**actor.document(), "time": time_text(now)})
-        records.add_sign_in(unit, digest(token), person.id, station.id, now + SHIFT_MAX)
+        idle = None
+        if on_page:
+            idle = house.setting(unit.connection, Setting.IDLE_MINUTES)
+            if records.end_other_pages(unit, person.id):
+                body = {"staff": person.code, "at": "elsewhere", "time": time_text(now)}
+                office.log(unit, Tag.SIGN_OUT, body)
+        records.add_sign_in(unit, digest(token), person.id, station.id, now + SHIFT_MAX, idle)
         unit.commit()
     return token
+
+
+def still_there(office: Office, credentials: Credentials) -> None:
+    """Note that somebody is at the keys of a page; written down now and then, not each time."""
+    with office.database.reading() as connection:
+        unit = Unit(office.database, connection)
+        who = working(unit, credentials)
+        if who.seen_at is None or unit.now(who.read_at) - who.seen_at < NOTED_EVERY:
+            return
+    with office.unit() as unit:
+        records.note_seen(unit, who.token)
+        unit.commit()
 
 
 def sign_out(office: Office, credentials: Credentials) -> None:
@@ -176,14 +208,47 @@ def working(unit: Unit, credentials: Credentials) -> Worker:
     found = people.worker(unit.connection, station_token, digest(credentials.token or ""))
     if found is None:
         station = people.station_with(unit.connection, station_token)
+        if station is not None:
+            known(station=station.code)
         raise say_no(No.NOT_ENROLLED if station is None else No.NOT_SIGNED_IN)
+    known(station=found.station_code, staff=found.code)
+    return _checked(unit, found)
+
+
+def _checked(unit: Unit, found: Worker) -> Worker:
     if found.station_disabled:
         raise say_no(No.STATION_DISABLED, station=found.station_code)
     if found.staff_disabled:
         raise say_no(No.STAFF_DISABLED, name=found.name)
-    if found.ended or found.until <= unit.now(found.read_at):
+    now = unit.now(found.read_at)
+    if found.ended or found.until <= now or _is_idle(found, now):
         raise say_no(No.NOT_SIGNED_IN)
     return found
+
+
+def _is_idle(who: Worker, now: datetime) -> bool:
+    """Whether nobody was at the keys of a page for too long."""
+    if who.idle_minutes is None or who.seen_at is None:
+        return False
+    return now - who.seen_at > timedelta(minutes=who.idle_minutes)
+
+
+def who_is_signed_in(office: Office, credentials: Credentials) -> Worker:
+    """Return who is signed in where, whatever they may do.
+
+    Refuses: as `working`.
+    """
+    with office.database.reading() as connection:
+        return working(Unit(office.database, connection), credentials)
+
+
+def who_is_at_work(office: Office, credentials: Credentials, permission: Permission) -> Worker:
+    """Return who is at work, and may do this.
+
+    Refuses: as `working`; what is not theirs to do.
+    """
+    with office.database.reading() as connection:
+        return at_work(credentials, permission)(Unit(office.database, connection))
 
 
 def acting(office: Office, credentials: Credentials, permission: Permission) -> Actor:
@@ -191,38 +256,67 @@ def acting(office: Office, credentials: Credentials, permission: Permission) -> 
 
     Refuses: as `working`; an act that is not theirs.
     """
-    with office.database.reading() as connection:
-        who = at_work(credentials, permission)(Unit(office.database, connection))
-    return actor_of(who)
+    return actor_of(who_is_at_work(office, credentials, permission))
 
 
 def at_work(credentials: Credentials, permission: Permission) -> Callable[[Unit], Worker]:
     """Return what finds out who is at work, and that they may do this."""
 
     def find(unit: Unit) -> Worker:
-        who = working(unit, credentials)
-        permit(who.role, permission)
-        set_back = who.closed_until is not None and unit.now(who.read_at) < who.closed_until
-        if set_back and permission not in WHATEVER_THE_CLOCK_SAYS:
-            raise say_no(No.CLOCK_BACK)  # else an act could be dated into a day that is closed
-        return who
+        return _permitted(unit, working(unit, credentials), permission)
 
     return find
+
+
+def several_at_work(
+    unit: Unit, several: Sequence[Credentials], permission: Permission
+) -> list[Worker | None]:
+    """Return who is at work with each of several credentials, and may do this; none if not."""
+    found = people.workers(unit.connection, {digest(each.token or "") for each in several})
+    at_work: list[Worker | None] = []
+    for each in several:
+        who = found.get(digest(each.token or ""))
+        if who is None or who.station_token != digest(each.station or ""):
+            at_work.append(None)
+            continue
+        try:
+            at_work.append(_permitted(unit, _checked(unit, who), permission))
+        except Refused:
+            at_work.append(None)
+    return at_work
+
+
+def _permitted(unit: Unit, who: Worker, permission: Permission) -> Worker:
+    permit(who.role, permission)
+    set_back = who.closed_until is not None and unit.now(who.read_at) < who.closed_until
+    if set_back and permission not in WHATEVER_THE_CLOCK_SAYS:
+        raise say_no(No.CLOCK_BACK)  # else an act could be dated into a day that is closed
+    return who
 
 
 # ---- disabling (X-access-disable) ----------------------------------------------------------------
 
 
 def disable_staff(office: Office, credentials: Credentials, name: str) -> None:
-    """Disable a person, at once."""
+    """Disable a person, at once.
+
+    Refuses: whoever may not; a person who is not there; oneself, so that somebody is left who can
+    enable people again.
+    """
     with office.unit() as unit:
         who = at_work(credentials, Permission.STAFF_MANAGE)(unit)
         person = people.person_named(unit.connection, name)
         if person is None:
             raise say_no(No.NO_SUCH_STAFF, name=quoted(name))
+        if person.id == who.staff:
+            raise say_no(No.ONESELF)
+        # Of two who disable each other at the same moment, the second is told that they are out.
+        if who.staff not in records.hold_people(unit, (who.staff, person.id)):
+            raise say_no(No.STAFF_DISABLED, name=who.name)
+        records.disable_staff(unit, person.id)
+        # Behind whoever this person is approving something for: theirs stands before it in the log.
         body = {"staff": person.code, "change": "disabled", "by": who.code}
         office.log(unit, Tag.STAFF, {**body, "time": time_text(unit.now())})
-        records.disable_staff(unit, person.id)
         unit.commit()
 
 
@@ -273,14 +367,14 @@ def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
         else:
             tries, locked_until = people.tries_at(unit.connection, person.id, where)
     if person is not None and locked_until is not None and now < locked_until:
-        no = say_no(No.STAFF_LOCKED, name=person.name, until=time_text(locked_until))
+        no = say_no(No.STAFF_LOCKED, name=person.name, until=office.moment(locked_until))
         raise refused(office, unit, no, name=person.name, where=where)
     if person is None or not is_right:
         if person is not None:
             locked = tries + 1 >= TRIES_MAX
             until = now + LOCKED_FOR if locked else None
             _note_tries(unit, person, where, 0 if locked else tries + 1, until)
-        raise refused(office, unit, say_no(No.WRONG_SECRET), name=quoted(name), where=where)
+        raise refused(office, unit, say_no(No.WRONG_SECRET), name=_tried(name), where=where)
     if person.disabled:
         raise refused(
             office, unit, say_no(No.STAFF_DISABLED, name=person.name), name=name, where=where
@@ -291,6 +385,11 @@ def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
     if tries or locked_until is not None:
         _note_tries(unit, person, where, 0, None)
     return person
+
+
+def _tried(name: str) -> str:
+    """Return a name that somebody tried, for the log; never a ticket that was scanned there."""
+    return "a ticket's code" if has_code(name) else quoted(name)
 
 
 def _note_tries(unit: Unit, person: Person, where: str, tries: int, until: datetime | None) -> None:

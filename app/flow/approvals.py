@@ -17,7 +17,15 @@ from app.clock import time_text
 from app.flow.access import Credentials, at_work
 from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.authority import Approved
-from app.flow.claim import Claim, Gradings, check_payable, claim_of, gradings, ticket_numbered
+from app.flow.claim import (
+    Claim,
+    Gradings,
+    check_payable,
+    claim_of,
+    explanation,
+    gradings,
+    ticket_numbered,
+)
 from app.flow.office import Office
 from app.flow.permissions import FOR, Permission
 from app.flow.refusals import No, say_no
@@ -57,9 +65,9 @@ def _approve(office: Office, asked: Asking, number: int, unit: Unit, who: Worker
     ticket = ticket_numbered(unit, number)
     now = unit.now()
     claim = claim_of(office, unit, ticket, [], now)
-    check_payable(claim)
+    check_payable(office, claim)
     tier = tier_of(who.role)
-    given = payments.approvals(unit.connection, number)
+    given = payments.approvals(unit.connection, number, claim.standing.held_since)
     approved = {(each.tier, each.staff, each.cents) for each in given}
     if tier is None or (tier, who.staff, claim.cents) in approved:
         raise say_no(No.NOTHING_TO_APPROVE, number=printed_number(number))
@@ -75,6 +83,32 @@ def _approve(office: Office, asked: Asking, number: int, unit: Unit, who: Worker
     body = {"approver": who.code, "station": who.station_code, "time": time_text(now)}
     office.log_with(unit, Tag.APPROVED, {**answer, **body}, rows)
     return answer
+
+
+def look_at_claim(office: Office, credentials: Credentials, number: int) -> Answer:
+    """Return what a ticket would be paid and why, with both gradings, for whoever approves it.
+
+    Refuses: whoever may not approve; a ticket that is not paid.
+    """
+    with office.database.reading() as connection:
+        unit = Unit(office.database, connection)
+        who = at_work(credentials, Permission.APPROVE_PAYMENT)(unit)
+        claim = claim_of(office, unit, ticket_numbered(unit, number), [], unit.now())
+        check_payable(office, claim)
+        given = payments.approvals(connection, number, claim.standing.held_since)
+        return {
+            **claim.facts(),
+            "games": explanation(office.card(unit, claim.ticket.card), claim),
+            "gradings": [each.document() for each in gradings(unit, claim)],
+            "needs_supervisor": claim.needs_supervisor,
+            "needs_manager": claim.needs_manager,
+            "approved": [
+                {"tier": each.tier.value, "by": each.code}
+                for each in given
+                if each.cents == claim.cents
+            ],
+            "yours": who.staff in {each.staff for each in given if each.cents == claim.cents},
+        }
 
 
 def tier_of(role: Role) -> Tier | None:
@@ -99,7 +133,9 @@ def approver_of(
             raise say_no(No.STAFF_DISABLED, name=given.name)
         return Approver(given.id, given.code, in_place=True)
     needed = claim.needs_supervisor if tier is Tier.SUPERVISOR else claim.needs_manager
-    kept_ones = payments.approvals(unit.connection, claim.ticket.number) if needed else []
+    # One from before a restore may have been used in what was lost.
+    since = claim.standing.held_since
+    kept_ones = payments.approvals(unit.connection, claim.ticket.number, since) if needed else []
     for each in kept_ones:
         fits = each.tier is tier and each.cents == claim.cents and each.staff != who.staff
         if fits and tier_of(each.role) is tier and hold_person(unit, each.staff):

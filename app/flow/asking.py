@@ -7,7 +7,7 @@ refused. So a lost reply, a double click or a reload can always be asked again
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -19,13 +19,22 @@ from app.store.queries import tickets as queries
 from app.store.queries.people import Worker
 from app.store.records import tickets as records
 from app.store.records.together import CameSecond, Row
-from app.store.unit import CommitUnknown, Unit
+from app.store.unit import CommitUnknown, Unit, make_sure
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,40}")
 
 
 Answer = dict[str, Any]
 """What an act is answered, as it is kept and as it goes out."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What an act leaves behind: its answer, the body of its entry in the log, and its rows."""
+
+    answer: Answer
+    body: Mapping[str, object]
+    rows: Sequence[Row]
 
 
 @dataclass(frozen=True)
@@ -71,6 +80,7 @@ def answer_once(
                 who = worker(unit)
                 before = _answered(unit, who, asked)
                 if before is not None:
+                    make_sure(office.database)
                     return before
                 answer = act(unit, who)
                 unit.commit()
@@ -81,7 +91,7 @@ def answer_once(
         except CommitUnknown:
             # Looked for once, on a new connection; else the station is told that nobody knows, and
             # asks again.
-            done = answered_before(office, asked, worker)
+            done = found_after_all(office, asked, worker)
             if done is None:
                 raise
             return done
@@ -104,7 +114,24 @@ def answered_before(
     """
     with office.database.reading() as connection:
         unit = Unit(office.database, connection)
-        return _answered(unit, worker(unit), asked)
+        answer = _answered(unit, worker(unit), asked)
+    if answer is not None:
+        make_sure(office.database)
+    return answer
+
+
+def found_after_all(
+    office: Office, asked: Asking, worker: Callable[[Unit], Worker]
+) -> Answer | None:
+    """Return what was answered by a commit of which nobody knows; none if that stays so.
+
+    Whoever may not ask any more - signed out, or disabled, since then - is not refused for it: a
+    refusal says that nothing was done, and it may have been.
+    """
+    try:
+        return answered_before(office, asked, worker)
+    except Refused:
+        return None
 
 
 def place_of(office: Office, worker: Callable[[Unit], Worker]) -> str:

@@ -14,6 +14,7 @@ from app.flow.codes import is_code
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
+from app.store.queries import paper
 from app.store.queries.people import Person, Worker
 from app.store.queries.tickets import TicketRow
 from app.store.records.money import hold_person
@@ -21,6 +22,10 @@ from app.store.unit import Unit
 
 Approved = Mapping[Permission, Person]
 """Who approved an act, by what they were asked to approve it for."""
+
+HELD = "held: lost entries"  # as acts over such a ticket say it in the log
+NO_CODE = "the ticket's code is missing"
+WHY_HELD = "entries of the log were lost, and it may be settled already"
 
 Act = Callable[[Approved, Unit, Worker], Answer]
 """What is done, approved by whom, within a unit of work, for a worker."""
@@ -85,6 +90,35 @@ def check_authority(  # noqa: PLR0913, PLR0917  who asks, over which ticket, and
         if not hold_person(unit, approved_by.id):
             raise say_no(No.STAFF_DISABLED, name=approved_by.name)
         return
-    why = "the ticket's code is missing" if code is None else why_not_alone
+    why = NO_CODE if code is None else why_not_alone
     if why is not None:
         raise say_no(No.APPROVAL_NEEDED, why=why)
+
+
+def why_copied(unit: Unit, ticket: TicketRow) -> str | None:
+    """Return why a supervisor is needed: there is a copy of the ticket; none if there is not.
+
+    Or a writer who keeps a copy could take back what the patron paid, with the code from it. A
+    payment says so for itself, among all else that it needs.
+    """
+    copied = paper.ticket_was_reprinted(unit.connection, ticket.number)
+    return "there is a copy of the ticket" if copied else None
+
+
+def check_held(unit: Unit, who: Worker, approved: Approved, *, held: bool) -> dict[str, object]:
+    """Check that a manager approved money over a ticket that is held; return what the log says.
+
+    A payment says so for itself, among all else that it needs.
+
+    Refuses: where no manager outside keno approved, or they were disabled meanwhile.
+    """
+    if not held:
+        return {}
+    manager = approved.get(Permission.APPROVE_LARGE)
+    if manager is None:
+        raise say_no(No.MANAGER_NEEDED, why=WHY_HELD)
+    if manager.id == who.staff:
+        raise say_no(No.APPROVER_SAME)
+    if not hold_person(unit, manager.id):
+        raise say_no(No.STAFF_DISABLED, name=manager.name)
+    return {"held": HELD, "manager": manager.code}

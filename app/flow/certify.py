@@ -18,6 +18,7 @@ Write order:
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
 
 from app.audit.checkpoints import checkpoint_of
@@ -44,6 +45,7 @@ from app.store.queries import Reading, games, log, outcomes
 from app.store.queries import settling as queries
 from app.store.queries.games import GameRow
 from app.store.queries.log import StoredHashes
+from app.store.queries.outcomes import SealedLock
 from app.store.queries.settling import BookHeadRow, SettlementRow, WonRow
 from app.store.records import outcomes as game_records
 from app.store.records import settling as records
@@ -67,6 +69,14 @@ class Second:
     cards: dict[str, Card] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
 
+    def figures(self) -> dict[str, int]:
+        """Return what the verdict says of it."""
+        return {
+            "tickets": self.tickets,
+            "handle_cents": self.handle_cents,
+            "winners": self.winners,
+        }
+
 
 def certify_game(office: Office, keyed: KeyedProcesses, series: str, number: int) -> None:
     """Grade a settled game a second time; certify it, or freeze it with every difference.
@@ -79,6 +89,7 @@ def certify_game(office: Office, keyed: KeyedProcesses, series: str, number: int
         settled = queries.settlement(connection, series, number)
         drawn = outcomes.outcome(connection, series, number)
         request = outcomes.lock_request(connection, series, number)
+        lock = outcomes.sealed_lock(connection, series, number)
     if game is None or game.state is not GameState.SETTLED:
         return
     if settled is None or drawn is None or request is None:
@@ -87,6 +98,7 @@ def certify_game(office: Office, keyed: KeyedProcesses, series: str, number: int
     try:
         ended = keyed.checked_draw(drawn.document, request["statement"])
         numbers = read_draw(ended.numbers or [])
+        _check_lock(lock, request["statement"]["body"]["lock_leaf"])
         checkpoint = checkpoint_of(request["seal"]["note"])
         while True:
             _read_to(office, checkpoint)
@@ -100,6 +112,18 @@ def certify_game(office: Office, keyed: KeyedProcesses, series: str, number: int
     except (NotBelieved, NotWhatWasSealed, Broken) as found:
         differences = [str(found)]
     _keep(office, game, settled, second, differences)
+
+
+def _check_lock(lock: SealedLock | None, leaf: str) -> None:
+    """Check that a game was drawn for the lock that it has.
+
+    In a restored house it may be locked again, with what is left of what was sold for it.
+
+    Raises:
+        NotWhatWasSealed: it was not.
+    """
+    if lock is None or lock.leaf.hex() != leaf:
+        raise NotWhatWasSealed("the lock is not the one that this game was drawn for")
 
 
 # ---- its book ------------------------------------------------------------------------------------
@@ -144,15 +168,8 @@ def _book(head: BookHeadRow | None) -> Book:
 def _keep_book(
     office: Office, book: Book, head: BookHeadRow | None, changes: list[Sold | Ends | None]
 ) -> None:
-    values = {
-        "size": book.size,
-        "frontier": book.frontier,
-        "locks": book.locks,
-        "faults": book.faults,
-        "cards": book.cards,
-    }
     with office.unit() as unit:
-        if not records.keep_book_head(unit, values, None if head is None else head.size):
+        if not records.keep_book_head(unit, vars(book), None if head is None else head.size):
             return
         sold = [change for change in changes if isinstance(change, Sold)]
         records.add_live(unit, [vars(ticket) for ticket in sold])
@@ -251,33 +268,12 @@ def _keep(
 ) -> None:
     verdict = Verdict.FROZEN if differences else Verdict.CERTIFIED
     after = GameState.FROZEN if differences else GameState.CERTIFIED
-    figures = {
-        "tickets": second.tickets,
-        "handle_cents": second.handle_cents,
-        "winners": second.winners,
-    }
     try:
         with office.unit() as unit:
             now = unit.now()
-            row: Row = (
-                Certification,
-                {
-                    "attempt": settled.attempt,
-                    "verdict": verdict.value,
-                    **figures,
-                    "differences": differences,
-                    "certified_at": now,
-                },
-            )
-            body = {
-                "house": office.house.name,
-                "series": game.series,
-                "game": game.number,
-                "run": settled.run,
-                **figures,
-                "differences": differences,
-                "time": time_text(now),
-            }
+            which = game.series, game.number, settled.run
+            body = verdict_body(office.house.name, *which, second, differences, now)
+            row = verdict_row(settled.attempt, verdict, second, differences, now)
             states = GameState.SETTLED, after
             game_records.move_game(unit, game.series, game.number, *states)
             records.forget_played(
@@ -289,3 +285,38 @@ def _keep(
             unit.commit()
     except game_records.GameMoved:
         return
+
+
+def verdict_body(  # noqa: PLR0913, PLR0917  what was found of which game, and when
+    house_name: str,
+    series: str,
+    number: int,
+    run: int,
+    second: Second,
+    differences: list[str],
+    now: datetime,
+) -> dict[str, object]:
+    """Return what the entry of a verdict says."""
+    return {
+        "house": house_name,
+        "series": series,
+        "game": number,
+        "run": run,
+        **second.figures(),
+        "differences": differences,
+        "time": time_text(now),
+    }
+
+
+def verdict_row(
+    attempt: int, verdict: Verdict, second: Second, differences: list[str], now: datetime
+) -> Row:
+    """Return the row that keeps a verdict."""
+    values = {
+        "attempt": attempt,
+        "verdict": verdict.value,
+        **second.figures(),
+        "differences": differences,
+        "certified_at": now,
+    }
+    return Certification, values

@@ -13,7 +13,6 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from app.audit.second_grader import Broken, Card, read_card, read_draw, read_ticket, win_of
-from app.clock import time_text
 from app.flow.office import Office
 from app.flow.plays import ticket_of
 from app.flow.refusals import No, say_no
@@ -24,6 +23,7 @@ from app.keno.grading import grade_game
 from app.keno.money import dollars
 from app.keno.numbering import printed_number
 from app.keno.payment import DuePaper, GameWin, due_papers, explained
+from app.keno.rate_card import RateCard
 from app.keno.refund import Back, refund_of
 from app.keno.refusals import Refused
 from app.keno.spots import mask_of
@@ -85,8 +85,8 @@ class Claim:
 
     @property
     def needs_manager(self) -> bool:
-        """Whether it is so much that a manager outside keno approves too (X-pay-second-tier)."""
-        return self.approved_cents >= self.amounts[Amount.SECOND_TIER]
+        """Whether a manager outside keno approves too: so much, or held (X-pay-second-tier)."""
+        return self.standing.is_held or self.approved_cents >= self.amounts[Amount.SECOND_TIER]
 
     @property
     def approved_cents(self) -> int:
@@ -109,7 +109,7 @@ def claim_of(
     """
     day = now.astimezone(ZoneInfo(office.house.time_zone)).date()
     amounts = amounts_on(day, payments.house_amounts(unit.connection))
-    standing = _standing(office, unit, ticket, now)
+    standing = standing_of(office, unit, ticket, now)
     tender = queries.tender_of(unit.connection, ticket.number)
     wins = _wins(ticket, standing, tender)
     others: list[GameWin] = []
@@ -118,7 +118,7 @@ def claim_of(
         other = queries.ticket(unit.connection, number)
         if other is not None and number != ticket.number:
             paid_with = queries.tender_of(unit.connection, number)
-            others += _wins(other, _standing(office, unit, other, now), paid_with)
+            others += _wins(other, standing_of(office, unit, other, now), paid_with)
             paid = payments.payout(unit.connection, number)
             if paid is not None and paid.cents >= amounts[Amount.ADDED_UP]:
                 before_cents += paid.cents
@@ -153,17 +153,16 @@ def ticket_numbered(unit: Unit, number: int) -> TicketRow:
     return found
 
 
-def check_payable(claim: Claim) -> None:
+def check_payable(office: Office, claim: Claim) -> None:
     """Refuse a ticket that is not paid, each for its own reason (X-pay-refusals)."""
-    no = why_not_payable(claim)
+    no = why_not_payable(office, claim)
     if no is not None:
         raise no
 
 
-def explanation(office: Office, unit: Unit, claim: Claim) -> list[dict[str, object]]:
-    """Return how the amount comes about, game by game, as a writer reads it out."""
+def explanation(card: RateCard, claim: Claim) -> list[dict[str, object]]:
+    """Return how the amount comes about on its card, game by game, as a writer reads it out."""
     ticket = claim.ticket
-    card = office.card(unit, ticket.card)
     play = ticket_of(ticket.type, ticket.play, ticket.games)
     told: list[dict[str, object]] = []
     for game in _certified(claim.standing):
@@ -205,11 +204,6 @@ def _read_once(digest: bytes, file: str) -> Card:
     return read_card({"card": digest.hex(), "file": file})
 
 
-def _standing(office: Office, unit: Unit, ticket: TicketRow, now: datetime) -> Standing:
-    claim_minutes = office.card(unit, ticket.card).limits.claim_minutes
-    return standing_of(unit.connection, ticket, claim_minutes, now)
-
-
 def _certified(standing: Standing) -> list[PlayedGame]:
     return [game for game in standing.games if game.state is GameState.CERTIFIED]
 
@@ -230,24 +224,25 @@ def _wins(ticket: TicketRow, standing: Standing, tender: Sequence[Tender]) -> li
     ]
 
 
-def why_not_payable(claim: Claim) -> Refused | None:
+def why_not_payable(office: Office, claim: Claim) -> Refused | None:
     """Return why a ticket is not paid, if it is not."""
     ticket, standing = claim.ticket, claim.standing
     number = printed_number(ticket.number)
-    at = standing.expires_at and time_text(standing.expires_at)
+    at = standing.expires_at and office.moment(standing.expires_at)
     frozen = [
         f"{ticket.series}-{each.number}"
         for each in standing.games
         if each.state is GameState.FROZEN
     ]
     last = f"{ticket.series}-{standing.last_game}"
-    voided = ticket.voided_at and time_text(ticket.voided_at)
+    voided = ticket.voided_at and office.moment(ticket.voided_at)
     paid = standing.paid
     by = {} if paid is None else {"station": paid.station_code, "writer": paid.writer_code}
-    paid_at = paid and time_text(paid.paid_at)
+    paid_at = paid and office.moment(paid.paid_at)
     reasons = {
         Stands.VOID: say_no(No.ALREADY_VOID, number=number, at=voided),
         Stands.OPEN: say_no(No.TICKET_UNDECIDED, number=number),
+        # 15.4(d)-pay: nothing is paid while games of it are still to come.
         Stands.IN_PLAY: say_no(No.STILL_PLAYING, number=number, game=last),
         Stands.NOT_DECIDED: say_no(No.TICKET_UNDECIDED, number=number),
         Stands.FROZEN: say_no(No.TICKET_FROZEN, number=number, game=", ".join(frozen)),

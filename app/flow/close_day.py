@@ -11,9 +11,12 @@ Write order:
 2. One transaction: the figures, the entry. *Crash before: asked for again.*
 """
 
+from collections import Counter
 from dataclasses import asdict
 from datetime import date, datetime, timedelta
+from hashlib import sha256
 
+from app.audit.bundle import ALWAYS_CARRIED
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import Credentials, at_work, permit
@@ -26,11 +29,12 @@ from app.flow.refusals import No, say_no
 from app.keno.day import DayFigures, added
 from app.keno.game import GameState
 from app.keno.shift import DrawerSum
-from app.store.queries import days, house, shifts
+from app.store.queries import days, house, log, paper, shifts, stretches
 from app.store.records.together import CameSecond
 from app.store.tables import DayClose
 from app.store.unit import Unit
 
+UNSURE_MOST = 200  # papers that a close names, so that its entry stays short
 Frozen = list[dict[str, object]]
 
 
@@ -52,12 +56,14 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
         _check(office, unit, day, ends)
         figures, frozen = _figures(office, unit, day)
         drawers = _drawers(office, unit, day).document()
+        unclaimed = _unclaimed(office, unit, day, figures)
         now = unit.now()
         row = {
             "day": day,
             "figures": asdict(figures),
             "drawers": drawers,
             "frozen": frozen,
+            "unclaimed": unclaimed,
             "staff": actor.staff,
             "ends_at": ends,
             "closed_at": now,
@@ -69,6 +75,9 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
             "figures": asdict(figures),
             "drawers": drawers,
             "frozen": frozen,
+            "unclaimed": unclaimed,
+            "standing": _standing(unit),
+            "unsure": _unsure(unit),
             "by": actor.document(),
             "time": time_text(now),
         }
@@ -179,6 +188,55 @@ def _figures(office: Office, unit: Unit, day: date) -> tuple[DayFigures, Frozen]
         payable_brought_cents=0 if last is None else last.payable_carried_cents,
     )
     return figures, frozen
+
+
+def _unclaimed(office: Office, unit: Unit, day: date, figures: DayFigures) -> dict[str, int]:
+    """Return what is owed at the end of a day by the gaming day of the game that won it.
+
+    From what it was at the last close, so that a close looks at its own day only.
+    """
+    connection = unit.connection
+    owed = Counter(days.unclaimed_before(connection))
+    owed[day.isoformat()] += figures.wins_cents
+    moved = Counter(days.taken_off(connection, *_bounds(office, day)))
+    for held in days.frozen_before(connection):
+        change = days.owed_for(connection, held["series"], held["game"]) - held["cents"]
+        moved[held["series"], held["game"]] -= change
+    for (series, game), cents in moved.items():
+        owed[days.day_of_game(connection, series, game)] -= cents
+    return {each: cents for each, cents in sorted(owed.items()) if cents}
+
+
+def _standing(unit: Unit) -> dict[str, object]:
+    """Return which entries of the sealed log stand until it is said otherwise (X-audit-log).
+
+    By it a regulator sees that none was left out of a bundle: who was disabled, from which amount
+    on an approval is due, which card is in force.
+    """
+    head = log.head(unit.connection)
+    size = 0 if head is None else head.size
+    leaves = stretches.standing_leaves(unit.connection, size, ALWAYS_CARRIED)
+    return {
+        "size": size,
+        "entries": len(leaves),
+        "digest": sha256(b"".join(leaves)).hexdigest(),
+    }
+
+
+def _unsure(unit: Unit) -> list[dict[str, object]]:
+    """Return papers of which nobody has said yet whether they came out, so many at most.
+
+    Nothing is in the log of what a printer was not sure of until somebody answers for it.
+    """
+    return [
+        {
+            "paper": each.entry,
+            "copy": each.copy,
+            "slip": each.slip.value,
+            "station": each.station_code,
+        }
+        for each in paper.asked_about(unit.connection, UNSURE_MOST)
+    ]
 
 
 def _drawers(office: Office, unit: Unit, day: date) -> DrawerSum:

@@ -10,8 +10,9 @@ import hmac
 
 from app.audit.canonical import canonical
 from app.flow.keys import Keys
+from app.flow.refusals import CODE_DIGITS, No, say_no
 
-DIGITS = 25
+DIGITS = CODE_DIGITS
 _KEY_DIGITS = 2
 
 
@@ -24,7 +25,12 @@ def validation_code(keys: Keys, key: int, number: int, leaf: bytes) -> str:
 
 
 def is_code(keys: Keys, given: str, key: int, number: int, leaf: bytes) -> bool:
-    """Whether what was scanned or typed is the code of a ticket; spaces do not count."""
+    """Whether what was scanned or typed is the code of a ticket; spaces do not count.
+
+    Refuses: a ticket of a key that was not brought to this machine.
+    """
+    if key not in keys.validation:
+        raise say_no(No.KEY_NOT_HERE, key=key)
     right = validation_code(keys, key, number, leaf)
     typed = "".join(given.split())
     return hmac.compare_digest(typed.encode("utf-8", "replace"), right.encode())

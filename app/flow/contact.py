@@ -11,11 +11,11 @@ import hmac
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 
 from app.flow.day import gaming_day
 from app.flow.office import Office
-from app.flow.refusals import No, say_no
+from app.flow.refusals import No, check_no_code, say_no
 from app.keno.amounts import Amount, amounts_on
 from app.store.queries import contacts, payments
 from app.store.queries.contacts import ContactSums, Patron
@@ -56,10 +56,11 @@ class InContact:
 
 
 def check_contact(contact: Contact | None) -> None:
-    """Refuse a contact or a player card that has no name."""
+    """Refuse a contact or a player card that has no name, or that a ticket was scanned into."""
     if contact is None:
         return
     card = contact.player_card
+    check_no_code(card, "contact")
     if not _NAME.fullmatch(contact.id) or (card is not None and not _CARD.fullmatch(card)):
         raise say_no(No.BAD_CONTACT, "contact")
 
@@ -73,7 +74,7 @@ def hold_patron(
     """
     if contact is None:
         return None
-    unit.lock_patron(f"contact/{who.station}/{contact.id}")
+    unit.lock_patrons([lock_of(who, contact)])
     house = office.house
     day = gaming_day(now, house.time_zone, house.day_starts_minutes)
     shown = contacts.shown_card(unit.connection, day, who.station, contact.id)
@@ -81,8 +82,13 @@ def hold_patron(
         raise say_no(No.OTHER_CARD, "contact")
     card = contact.player_card or shown
     if card is not None:
-        unit.lock_patron(f"player-card/{card}")
+        unit.lock_patrons([f"player-card/{card}"])
     return Patron(day, who.station, contact.id, card)
+
+
+def lock_of(who: Worker, contact: Contact) -> str:
+    """Return the name of the lock on a contact."""
+    return f"contact/{who.station}/{contact.id}"
 
 
 def paid_before(
@@ -106,10 +112,41 @@ def in_contact(  # noqa: PLR0913, PLR0917  who did what, with whom, and when
     patron = hold_patron(office, unit, who, contact, now)
     if contact is None or patron is None:
         return InContact()
+    before = Before(
+        contacts.contact_sums(unit.connection, patron),
+        contacts.patron_sums(unit.connection, patron),
+        report_from_cents(unit, patron.day),
+    )
+    return within(office, contact, patron, ticket, passed, before)
+
+
+@dataclass(frozen=True)
+class Before:
+    """What passed before an act: in its contact, and with its patron at whichever station."""
+
+    here: ContactSums
+    in_all: ContactSums
+    report_from_cents: int  # from here on cash is reported
+
+
+def report_from_cents(unit: Unit, day: date) -> int:
+    """Return from which amount on the cash of a patron is reported (X-pay-cash-log)."""
+    return amounts_on(day, payments.house_amounts(unit.connection))[Amount.CURRENCY_REPORT]
+
+
+def within(  # noqa: PLR0913, PLR0917  what was done, with whom, and what was before it
+    office: Office,
+    contact: Contact,
+    patron: Patron,
+    ticket: int,
+    passed: Passed,
+    before: Before,
+) -> InContact:
+    """Return an act within its contact: nothing else happened with the patron since `before`."""
     row: Row = (
         ContactAct,
         {
-            "station": who.station,
+            "station": patron.station,
             "contact": contact.id,
             "player_card": contact.player_card,
             "gaming_day": patron.day,
@@ -117,16 +154,14 @@ def in_contact(  # noqa: PLR0913, PLR0917  who did what, with whom, and when
             **vars(passed),
         },
     )
-    here = _added(contacts.contact_sums(unit.connection, patron), passed)
-    in_all = _added(contacts.patron_sums(unit.connection, patron), passed)
-    amounts = amounts_on(patron.day, payments.house_amounts(unit.connection))
+    here, in_all = _added(before.here, passed), _added(before.in_all, passed)
     most_cents = max(in_all.cash_in_cents, in_all.cash_out_cents)
     told = {
         "id": contact.id,
         "net_cents": here.in_cents - here.out_cents,  # to collect; to pay, if it is negative
         "cash_in_cents": in_all.cash_in_cents,
         "cash_out_cents": in_all.cash_out_cents,
-        "currency_report": most_cents >= amounts[Amount.CURRENCY_REPORT],
+        "currency_report": most_cents >= before.report_from_cents,
     }
     # The same for every act with the card, and nobody can find the card from it.
     card = contact.player_card

@@ -6,10 +6,14 @@ Write order:
 2. The inspector cosigns the newest head, in its own journal first. *Crash, or a lost answer: it is
    asked again, from the size that it says it has seen.*
 3. The cosigned note is kept. *Crash before: as above.*
+
+If it has seen entries that are not here, this is a restored house; that is noted, and nothing more
+happens in it until it is put right (`missing`).
 """
 
 from app.audit.checkpoints import checkpoint_of
 from app.audit.tiles import Tree
+from app.flow.missing import notice_missing
 from app.flow.office import Office
 from app.flow.seal import seal_log
 from app.rng_client import Elsewhere, KeyedProcesses, NotNow
@@ -30,9 +34,12 @@ def cosign_log(office: Office, keyed: KeyedProcesses) -> str:
     for _ in range(TRIES):
         note = seal_log(office)
         size = checkpoint_of(note).size
-        if elsewhere is not None and elsewhere > size:
-            why = f"The inspector has seen {elsewhere} entries of the log, and there are"
-            raise NotNow(f"{why} {size}: entries are missing.")
+        if elsewhere is not None:
+            missing = notice_missing(office, keyed)
+            if not missing.is_complete:
+                raise NotNow(missing.words())
+            if elsewhere > size:  # it says so, and shows no note for it
+                raise NotNow(f"The inspector has seen {elsewhere} entries of the log, not {size}.")
         with office.database.reading() as connection:
             cosigned = outcomes.newest_cosigned(connection)
         known = 0 if cosigned is None else checkpoint_of(cosigned).size

@@ -16,6 +16,8 @@ void statement takes the place of the lock statement; if the inspector has marke
 an outcome and is completed.
 """
 
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from app.audit.checkpoints import checkpoint_of, short_seal
@@ -37,6 +39,7 @@ from app.store.records import outcomes as records
 from app.store.records.money import Leg, posting_rows
 from app.store.records.together import CameSecond, Row
 from app.store.tables import Account, Outcome, VoidStatement
+from app.store.unit import Unit
 
 
 def end_game(office: Office, keyed: KeyedProcesses, series: str, number: int) -> None:
@@ -52,13 +55,13 @@ def end_game(office: Office, keyed: KeyedProcesses, series: str, number: int) ->
         return
     if void is not None:
         try:
-            _keep_void(office, game, keyed.void(void))
+            _keep(office, game, keyed.void(void))
         except Marked:
             pass  # it has an outcome, and is completed
         else:
             return
     ended = keyed.draw(_lock_request(office, keyed, game))
-    _keep_draw(office, game, ended)
+    _keep(office, game, ended)
 
 
 def ask_to_void(office: Office, actor: Actor, series: str, number: int, reason: str) -> None:
@@ -163,63 +166,86 @@ def _previous(office: Office, keyed: KeyedProcesses, game: GameRow) -> str:
 # ---- the outcome ---------------------------------------------------------------------------------
 
 
-def _keep_draw(office: Office, game: GameRow, ended: Ended) -> None:
-    body = {
+def draw_said(ended: Ended) -> dict[str, object]:
+    """Return what the entry of a draw says of it beside its game."""
+    return {
         "numbers": ended.numbers,
         "statement": ended.document["record"]["body"]["statement"],
         "seal": short_seal(ended.document["seal"]["note"]),
     }
-    _keep(office, game, ended, GameAct.DRAW, Tag.DRAW, body, [])
 
 
-def _keep_void(office: Office, game: GameRow, ended: Ended) -> None:
-    handle_cents = game.handle_cents or 0
-    # What was written for the game is owed again to those who bought it (X-fault-refund).
-    back = [Leg(Account.WRITE, handle_cents), Leg(Account.PREPAID, -handle_cents)]
-    body = {"handle_cents": handle_cents, "reason": ended.document["statement"]["body"]["reason"]}
-    _keep(office, game, ended, GameAct.VOID_GAME, Tag.VOID_GAME, body, posting_rows(back))
+def legs_of_void_game(handle_cents: int) -> list[Leg]:
+    """Return what a void moves: what was written for the game is owed again (X-fault-refund)."""
+    return [Leg(Account.WRITE, handle_cents), Leg(Account.PREPAID, -handle_cents)]
 
 
-def _keep(  # noqa: PLR0913, PLR0917  what became of which game, and how it is told
-    office: Office,
-    game: GameRow,
-    ended: Ended,
-    act: GameAct,
-    tag: Tag,
-    body: dict[str, object],
-    rows: list[Row],
-) -> None:
+def _keep(office: Office, game: GameRow, ended: Ended) -> None:
     """Keep what became of a game, once: whoever comes second finds it kept."""
-    after = next_state(game.state, act)
-    if after is None:
-        raise LookupError(f"{act} cannot be done to a game that is {game.state}")
     try:
         with office.unit() as unit:
-            now = unit.now()
-            outcome: Row = (
-                Outcome,
-                {
-                    "series": game.series,
-                    "game": game.number,
-                    "numbers": ended.numbers,
-                    "document": ended.document,
-                    "record": ended.record,
-                    "ended_at": now,
-                },
-            )
-            said = {
-                "house": office.house.name,
-                "series": game.series,
-                "game": game.number,
-                **body,
-                "record": ended.record.hex(),
-                "time": time_text(now),
-            }
-            records.move_game(unit, game.series, game.number, game.state, after)
-            told = records.event_row(
-                unit, after.value, game.series, game.number, {"numbers": ended.numbers}, now
-            )
-            office.log_with(unit, tag, said, [outcome, told, *rows])
+            keep_within(office, unit, game, ended)
             unit.commit()
     except (records.GameMoved, CameSecond):
         return
+
+
+def keep_within(office: Office, unit: Unit, game: GameRow, ended: Ended) -> None:
+    """Keep what became of a locked game, within a unit of work.
+
+    Raises:
+        GameMoved: it is kept already.
+        CameSecond: another keeps it at the same time.
+    """
+    if ended.numbers is None:
+        act, tag, body, rows = GameAct.VOID_GAME, Tag.VOID_GAME, *_voided(game, ended)
+    else:
+        act, tag, body, rows = GameAct.DRAW, Tag.DRAW, draw_said(ended), []
+    after = next_state(game.state, act)
+    if after is None:
+        raise LookupError(f"{act} cannot be done to a game that is {game.state}")
+    now, which = unit.now(), (game.series, game.number)
+    said = outcome_body(office.house.name, *which, ended, body, now)
+    outcome = outcome_row(*which, ended, now)
+    records.move_game(unit, *which, game.state, after)
+    told = records.event_row(unit, after.value, *which, {"numbers": ended.numbers}, now)
+    office.log_with(unit, tag, said, [outcome, told, *rows])
+
+
+def _voided(game: GameRow, ended: Ended) -> tuple[dict[str, object], list[Row]]:
+    """Return what the entry of a void says of it beside its game, and what it moves."""
+    handle_cents = game.handle_cents or 0
+    body = {"handle_cents": handle_cents, "reason": ended.document["statement"]["body"]["reason"]}
+    return body, posting_rows(legs_of_void_game(handle_cents))
+
+
+def outcome_body(  # noqa: PLR0913, PLR0917  what became of which game, and when
+    house_name: str,
+    series: str,
+    number: int,
+    ended: Ended,
+    said: Mapping[str, object],
+    now: datetime,
+) -> dict[str, object]:
+    """Return what the entry of an outcome says."""
+    return {
+        "house": house_name,
+        "series": series,
+        "game": number,
+        **said,
+        "record": ended.record.hex(),
+        "time": time_text(now),
+    }
+
+
+def outcome_row(series: str, number: int, ended: Ended, now: datetime) -> Row:
+    """Return the row that keeps what became of a game."""
+    values = {
+        "series": series,
+        "game": number,
+        "numbers": ended.numbers,
+        "document": ended.document,
+        "record": ended.record,
+        "ended_at": now,
+    }
+    return Outcome, values

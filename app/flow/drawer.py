@@ -10,7 +10,7 @@ Write order: there is one commit in each act. *Crash before: nothing was done. C
 and the station that asks again is told so.*
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -73,7 +73,9 @@ def _open(  # noqa: PLR0913, PLR0917  what was counted by whom, and in which tra
     if queries.is_open_at(unit.connection, who.station, who.staff):
         raise say_no(No.DRAWER_OPEN)
     verifier = _second(unit, who, approved.get(Permission.COUNT_VERIFY))
+    drawer = records.next_drawer(unit)
     body = {
+        "drawer": drawer,
         "station": who.station_code,
         "writer": who.code,
         "verifier": verifier.code,
@@ -81,7 +83,7 @@ def _open(  # noqa: PLR0913, PLR0917  what was counted by whom, and in which tra
     }
     now = unit.now()  # behind the lock: a drawer of a day that is closed meanwhile would be lost
     entry = office.log(unit, Tag.DRAWER_OPEN, {**body, "time": time_text(now)})
-    drawer = records.open_drawer(unit, who.station, who.staff, entry.id, now)
+    records.open_drawer(unit, drawer, who.station, who.staff, entry.id, now)
     answer: Answer = {"drawer": drawer, "opening_cents": count.total_cents}
     legs = [Leg(Account.DRAWER, cents, drawer, kind) for kind, cents in count.cents.items()]
     rows = [
@@ -295,6 +297,7 @@ def look_at_drawer(office: Office, credentials: Credentials, drawer: int) -> Ans
                 {"number": each, "cents": cents} for each, cents in paid.items()
             ]
             told |= queries.closing(connection, drawer)
+            told["tickets_missing"] = _missing(paid, told.pop("tickets"))
             told["explanations"] = queries.explanations(connection, drawer)
             told["found"] = found(unit, drawer, int(told["over_short_cents"]))
         return told
@@ -351,6 +354,6 @@ def _second(
     return person
 
 
-def _missing(paid: Mapping[int, int], there: tuple[int, ...] | None) -> list[int] | None:
+def _missing(paid: Mapping[int, int], there: Sequence[int] | None) -> list[int] | None:
     """Return the paid tickets that are not in the drawer; none if nobody looked."""
     return None if there is None else sorted(set(paid) - set(there))

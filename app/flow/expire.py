@@ -39,6 +39,8 @@ def _expire(office: Office, number: int, until: datetime) -> None:
             "house": office.house.name,
             "ticket": number,
             "ticket_leaf": claim.ticket.leaf.hex(),
+            "series": claim.ticket.series,
+            "wins": [{"game": win.game, "cents": win.win_cents} for win in claim.wins],
             "cents": claim.cents,
             "time": time_text(expired_at),
         }

@@ -6,6 +6,8 @@ from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import ENROLMENT_BYTES, digest
 from app.flow.office import Office
+from app.flow.refusals import No, say_no
+from app.keno.refusals import quoted
 from app.store.records import house as records
 from app.store.records import log
 from app.store.tables import LocationKind, Role
@@ -58,7 +60,11 @@ class HousePlan:
 
 
 def found_house(office: Office, plan: HousePlan) -> dict[str, str]:
-    """Found a house, and return the enrolment code of each station, which is shown this once."""
+    """Found a house, and return the enrolment code of each station, which is shown this once.
+
+    Refuses: a name or code that goes on paper and cannot be printed.
+    """
+    _check_printable(plan)
     secrets = {person.code: office.hasher.hash(person.secret) for person in plan.staff}
     enrolments: dict[str, str] = {}
     with office.unit() as unit:
@@ -97,3 +103,12 @@ def found_house(office: Office, plan: HousePlan) -> dict[str, str]:
             office.log(unit, Tag.STAFF, {**body, "by": "founding", "time": now})
         unit.commit()
     return enrolments
+
+
+def _check_printable(plan: HousePlan) -> None:
+    """Check that all that goes on paper has plain letters, or no ticket could be printed."""
+    codes = [*(series.code for series in plan.series), *(person.code for person in plan.staff)]
+    codes += [station for place in plan.locations for station in place.stations]
+    for text in (plan.name, *codes):
+        if not (text.strip() and text.isascii() and text.isprintable()):
+            raise say_no(No.NOT_PLAIN, text=quoted(text))

@@ -26,10 +26,7 @@ def set_amount(office: Office, supervisor: Actor, manager: Actor, dated: Dated) 
     Refuses: whoever may not; two who are not one of keno and one outside of it; a day that has
     begun; an amount that is looser than the rule.
     """
-    for actor in (supervisor, manager):
-        permit(actor.role, Permission.AMOUNT_SET)
-    if manager.role is not Role.OUTSIDE_MANAGER or supervisor.role is Role.OUTSIDE_MANAGER:
-        raise say_no(No.TWO_SIDES)
+    check_two_sides(supervisor, manager)
     if not 1 <= dated.cents <= LARGEST or is_loose(dated):
         shown = dollars(dated.cents) if abs(dated.cents) <= LARGEST else "So much"
         raise say_no(No.AMOUNT_LOOSE, cents=shown)
@@ -57,3 +54,14 @@ def set_amount(office: Office, supervisor: Actor, manager: Actor, dated: Dated) 
         }
         office.log_with(unit, Tag.AMOUNT, body, [(HouseAmount, row)])
         unit.commit()
+
+
+def check_two_sides(supervisor: Actor, manager: Actor) -> None:
+    """Check that one of keno and one outside of it settle something together.
+
+    Refuses: whoever may not; two of the same side.
+    """
+    for actor in (supervisor, manager):
+        permit(actor.role, Permission.AMOUNT_SET)
+    if manager.role is not Role.OUTSIDE_MANAGER or supervisor.role is Role.OUTSIDE_MANAGER:
+        raise say_no(No.TWO_SIDES)

@@ -5,6 +5,10 @@ twice does not rest on it: a game is moved from one state to the next by one tra
 change of hands raises the fence; whoever acts by an old one is refused in the very transaction of
 the act, however late that comes.
 
+A process that starts takes the lease of its own name at once: the one before it is gone. If it is
+not, because a second one was given its name on another machine, the older one has lost it, and
+waits like everybody else.
+
 Who waits judges by a clock of its own that only counts, not by the clock of the house: if that is
 set, nobody is taken for dead, and nobody for alive (X-clock).
 """
@@ -55,6 +59,7 @@ class Watch:
 
     counted: Callable[[], float]
     is_renewed: bool = False  # since it was looked at before
+    taken: Held | None = None  # the last one of this process
     _seen: LeaseRow | None = None
     _since: float = 0.0
 
@@ -76,14 +81,14 @@ def take_lease(office: Office, name: str, holder: str, watch: Watch) -> Held | N
             if not records.begin_lease(unit, name, holder, until):
                 return None
             fence = 1
-        elif before.holder == holder:
+        elif before.holder == holder and watch.taken == Held(name, holder, before.fence):
             fence = before.fence
             records.keep_lease(unit, name, holder, fence, until)
-        elif not watch.has_lapsed(before):
-            return None
-        else:
+        elif (before.holder == holder and watch.taken is None) or watch.has_lapsed(before):
             fence = before.fence + 1
             records.keep_lease(unit, name, holder, fence, until)
+        else:
+            return None
         if before is None or before.holder != holder:
             body = {
                 "holder": holder,
@@ -93,4 +98,5 @@ def take_lease(office: Office, name: str, holder: str, watch: Watch) -> Held | N
             }
             office.log(unit, Tag.CALLER, body)
         unit.commit()
-    return Held(name, holder, fence)
+    watch.taken = Held(name, holder, fence)
+    return watch.taken

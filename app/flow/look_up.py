@@ -6,10 +6,12 @@ from app.clock import time_text
 from app.flow.access import Credentials, at_work
 from app.flow.office import Office
 from app.flow.permissions import Permission
+from app.flow.plays import request_of
 from app.flow.refusals import No, say_no
 from app.flow.standing import Standing, standing_of
 from app.keno.game import GameState
 from app.keno.numbering import printed_number
+from app.keno.spoken import line_of
 from app.store.queries import tickets as queries
 from app.store.queries.tickets import TicketRow
 from app.store.unit import Unit
@@ -40,19 +42,15 @@ def look_up(office: Office, credentials: Credentials, number: int) -> dict[str, 
             "replay_of": ticket.replay_of,
             "groups": ticket.play["groups"],
             "lines": ticket.play["lines"],
+            "spoken": line_of(request_of(ticket.play, ticket.games)),
             "price_per_game_cents": ticket.price_per_game_cents,
             "price_cents": ticket.price_cents,
             "rate_card": ticket.card_hash.hex(),
             "station": ticket.station_code,
             "writer": ticket.writer_code,
             "sold_at": time_text(ticket.sold_at),
-            **_told(ticket, _standing(office, unit, ticket)),
+            **_told(ticket, standing_of(office, unit, ticket, unit.now())),
         }
-
-
-def _standing(office: Office, unit: Unit, ticket: TicketRow) -> Standing:
-    claim_minutes = office.card(unit, ticket.card).limits.claim_minutes
-    return standing_of(unit.connection, ticket, claim_minutes, unit.now())
 
 
 def _told(ticket: TicketRow, standing: Standing) -> dict[str, Any]:

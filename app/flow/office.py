@@ -13,14 +13,16 @@ from app.audit.tags import Tag
 from app.entropy import Entropy, system_entropy
 from app.flow.keys import Keys
 from app.flow.refusals import No, say_no
+from app.flow.turns import Turns
 from app.keno.card_file import read_card
 from app.keno.rate_card import RateCard
+from app.moments import moment_words
 from app.rng_client import KeyedProcesses, NotNow
 from app.store.database import Database
 from app.store.queries import cards, house
 from app.store.queries.house import HouseRow
 from app.store.records import log
-from app.store.records.together import Row, add_together
+from app.store.records.together import Row, add_several, add_together
 from app.store.unit import Unit, unit_of
 
 
@@ -45,6 +47,9 @@ class Office:
     keyed: KeyedProcesses | None = None
     entropy: Entropy = system_entropy
     hasher: PasswordHasher = field(default_factory=PasswordHasher)
+    selling: Turns = field(default_factory=Turns)
+    # Alarms whose beginning nobody records, and since when this process knows of them.
+    noticed: dict[tuple[str, str], datetime] = field(default_factory=dict)
     _cards: dict[int, RateCard] = field(default_factory=dict)
 
     @contextmanager
@@ -58,6 +63,10 @@ class Office:
         with self.database.reading() as connection:
             return Unit(self.database, connection).now()
 
+    def moment(self, at: datetime) -> str:
+        """Return a moment as it is said here, by the clock on the wall."""
+        return moment_words(at, self.house.time_zone)
+
     @cached_property
     def house(self) -> HouseRow:
         """The house, which never changes once it is founded."""
@@ -65,6 +74,10 @@ class Office:
         if found is None:
             raise NotFounded
         return found
+
+    def read_house_again(self) -> None:
+        """Forget what was read of the house: its log goes on under another name."""
+        self.__dict__.pop("house", None)
 
     def close(self) -> None:
         """Close every connection."""
@@ -97,16 +110,41 @@ class Office:
         return self._cards[card]
 
     def log(self, unit: Unit, tag: Tag, body: Mapping[str, object]) -> Logged:
-        """Add an entry to the log, in the transaction of the act that it tells of."""
+        """Add an entry to the log, in the transaction of the act that it tells of.
+
+        Refuses: acts in a restored house whose log is not complete (X-recovery).
+        """
         entry = make_entry(tag, body, self.entropy(SALT_BYTES))
-        return Logged(log.add_entry(unit, _stored(entry)), entry.leaf)
+        try:
+            return Logged(log.add_entry(unit, _stored(entry)), entry.leaf)
+        except log.LogIncomplete:
+            raise say_no(No.ENTRIES_MISSING) from None
 
     def log_with(
         self, unit: Unit, tag: Tag, body: Mapping[str, object], rows: Sequence[Row]
     ) -> Logged:
-        """Add an entry together with the rows of its act, in as few round trips as can be."""
+        """Add an entry together with the rows of its act, in as few round trips as can be.
+
+        Refuses: as `log`.
+        """
         entry = make_entry(tag, body, self.entropy(SALT_BYTES))
-        return Logged(add_together(unit, _stored(entry), rows), entry.leaf)
+        try:
+            return Logged(add_together(unit, _stored(entry), rows), entry.leaf)
+        except log.LogIncomplete:
+            raise say_no(No.ENTRIES_MISSING) from None
+
+    def log_several(
+        self, unit: Unit, tag: Tag, acts: Sequence[tuple[Mapping[str, object], Sequence[Row]]]
+    ) -> None:
+        """Add the entries of several acts of one kind, each with its rows.
+
+        Refuses: as `log`.
+        """
+        made = [(make_entry(tag, body, self.entropy(SALT_BYTES)), rows) for body, rows in acts]
+        try:
+            add_several(unit, [(_stored(entry), rows) for entry, rows in made])
+        except log.LogIncomplete:
+            raise say_no(No.ENTRIES_MISSING) from None
 
 
 def _stored(entry: Entry) -> dict[str, object]:

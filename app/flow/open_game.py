@@ -116,15 +116,23 @@ def open_game(office: Office, unit: Unit, opening: Opening) -> None:
         raise say_no(No.NO_CARD)
     closes_at = opening.closes_at
     records.add_game(unit, opening.series, opening.number, card, closes_at, now)
-    body = {
-        "house": office.house.name,
-        "series": opening.series,
-        "game": opening.number,
-        "card": cards.card_with(unit.connection, card).hash.hex(),
-        "opened_at": time_text(now),
-        "closes_at": closes_at and time_text(closes_at),
-        "by": opening.by,
-    }
+    card_hash = cards.card_with(unit.connection, card).hash
+    body = game_body(office.house.name, opening, card_hash, now)
     facts = {"closes_at": body["closes_at"]}
     told = event_row(unit, "opened", opening.series, opening.number, facts, now)
     office.log_with(unit, Tag.GAME, body, [told])
+
+
+def game_body(
+    house_name: str, opening: Opening, card_hash: bytes, now: datetime
+) -> dict[str, object]:
+    """Return what the GAME entry of a game that opens says."""
+    return {
+        "house": house_name,
+        "series": opening.series,
+        "game": opening.number,
+        "card": card_hash.hex(),
+        "opened_at": time_text(now),
+        "closes_at": opening.closes_at and time_text(opening.closes_at),
+        "by": opening.by,
+    }

@@ -16,7 +16,8 @@ from app.flow.office import Office
 from app.flow.open_game import check_is_open
 from app.flow.permissions import Permission
 from app.flow.refusals import No, check_reason, say_no
-from app.store.queries import games
+from app.keno.house_settings import Setting
+from app.store.queries import games, house
 from app.store.records import games as records
 from app.store.records.outcomes import event_row
 from app.store.tables import Override
@@ -49,7 +50,7 @@ def override_close(  # noqa: PLR0913, PLR0917  who changes what to when, and why
         check_is_open(series, number, game.number)
         now = unit.now(game.read_at)
         if closes_at is not None and closes_at < now:
-            raise say_no(No.TIME_PASSED, time=time_text(closes_at))
+            raise say_no(No.TIME_PASSED, time=office.moment(closes_at))
         if closes_at is not None and closes_at > now + AHEAD_MOST:
             raise say_no(No.TIME_FAR)
         body = {
@@ -93,7 +94,7 @@ def hold_game(office: Office, series: str, why: str) -> None:
         now = unit.now(game.read_at)
         until = game.held_until
         if game.held_why is None:
-            until = now + timedelta(seconds=office.house.hold_sales_seconds)
+            until = now + timedelta(seconds=house.setting(unit.connection, Setting.HOLD_SECONDS))
         records.set_hold(unit, series, game.number, why, until)
         facts = {"why": why, "sells_until": until and time_text(until)}
         _tell(office, unit, Tag.HELD, "held", series, game.number, facts, now)

@@ -9,30 +9,40 @@ station that asks again is told so.* A second payment of the same ticket meets t
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import Approval, Credentials, at_work, refused
-from app.flow.approvals import approval_rows, approver_of
-from app.flow.asking import Answer, Asking, asking, kept
-from app.flow.authority import Approved, answer_approved, check_authority
+from app.flow.approvals import Approver, approval_rows, approver_of
+from app.flow.asking import Answer, Asking, Done, asking, kept
+from app.flow.authority import HELD, Approved, answer_approved, check_authority
 from app.flow.cash import is_in_drawer
 from app.flow.claim import (
     Claim,
+    Gradings,
     claim_of,
     explanation,
     gradings,
     ticket_numbered,
     why_not_payable,
 )
-from app.flow.contact import Contact, Passed, check_contact, in_contact, paid_before
+from app.flow.contact import (
+    Contact,
+    InContact,
+    Passed,
+    check_contact,
+    in_contact,
+    paid_before,
+)
 from app.flow.office import Office
 from app.flow.patron import Sealed, seal_patron
 from app.flow.permissions import Permission
 from app.flow.present import missing, note_presented, presented
-from app.flow.refusals import No, check_reason, say_no
+from app.flow.refusals import No, check_no_code, check_reason, say_no
 from app.keno.numbering import printed_number
 from app.keno.tender import TenderKind
 from app.store.queries import payments
@@ -77,14 +87,7 @@ def pay_ticket(
     Refuses: whoever is not at work with an open drawer; a ticket that is not paid, each for its own
     reason; a wrong code; what must be approved, or filled in, and is not; too little cash.
     """
-    check = paying.check
-    said = {
-        "number": paying.number,
-        "reason": paying.reason,
-        "check": check and {"number": check.number, "payee": check.payee},
-        "contact": paying.contact and vars(paying.contact),
-    }
-    asked = asking(request, "pay", said)
+    asked = asking_to_pay(paying, request)
     worker = at_work(credentials, Permission.TICKET_PAY)
     check_contact(paying.contact)
     approvals = {
@@ -93,6 +96,21 @@ def pay_ticket(
     }
     act = partial(_pay, office, asked, paying)
     return answer_approved(office, asked, worker, approvals, act)
+
+
+def asking_to_pay(paying: Paying, request: str | None) -> Asking:
+    """Return what is asked for with a payment.
+
+    Refuses: as `asking`.
+    """
+    check = paying.check
+    said = {
+        "number": paying.number,
+        "reason": paying.reason,
+        "check": check and {"number": check.number, "payee": check.payee},
+        "contact": paying.contact and vars(paying.contact),
+    }
+    return asking(request, "pay", said)
 
 
 def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction
@@ -118,11 +136,38 @@ def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transa
     if not is_in_drawer(unit, who, needed_cents):
         raise presented(office, unit, who, claim, say_no(No.NOT_ENOUGH_CASH), unit.now())
     payee = _payee(office, unit, paying.check)
-    now, back, with_code = unit.now(), claim.back, paying.code is not None
-    out_cents = claim.cents + back.cash_cents
-    cash_cents = out_cents if paying.check is None else back.cash_cents
+    now = unit.now()
+    out_cents = claim.cents + claim.back.cash_cents
+    cash_cents = out_cents if paying.check is None else claim.back.cash_cents
     passed = Passed(out_cents=out_cents, cash_out_cents=cash_cents)
     contact = in_contact(office, unit, who, paying.contact, paying.number, passed, now)
+    told = explanation(office.card(unit, claim.ticket.card), claim)
+    payment = Payment(claim, found, told, supervisor, manager, payee, contact)
+    done = paid(office.house.name, asked, paying, who, payment, now)
+    office.log_with(unit, Tag.PAID, done.body, done.rows)
+    return done.answer
+
+
+@dataclass(frozen=True)
+class Payment:
+    """A payment that may be made: what for, on whose word, to whom."""
+
+    claim: Claim
+    gradings: Sequence[Gradings]
+    explanation: Sequence[Mapping[str, object]]
+    supervisor: Approver | None = None
+    manager: Approver | None = None
+    payee: Sealed | None = None
+    contact: InContact = field(default_factory=InContact)
+
+
+def paid(  # noqa: PLR0913, PLR0917  all that a payment is
+    house_name: str, asked: Asking, paying: Paying, who: Worker, payment: Payment, now: datetime
+) -> Done:
+    """Return what a payment leaves behind."""
+    claim, contact, payee = payment.claim, payment.contact, payment.payee
+    supervisor, manager = payment.supervisor, payment.manager
+    back, with_code = claim.back, paying.code is not None
     authority: dict[str, object] = {
         "station": who.station,
         "staff": who.staff,
@@ -144,13 +189,13 @@ def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transa
     }
     answer: Answer = {
         **claim.facts(),
-        "games": explanation(office, unit, claim),
-        "gradings": [each.document() for each in found],
+        "games": list(payment.explanation),
+        "gradings": [each.document() for each in payment.gradings],
         "paid_by": payout["paid_by"],
         **contact.told,
     }
     body = {
-        "house": office.house.name,
+        "house": house_name,
         "ticket": paying.number,
         "ticket_leaf": claim.ticket.leaf.hex(),
         "series": claim.ticket.series,
@@ -172,6 +217,7 @@ def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transa
         "time": time_text(now),
         "request_id": asked.request,
         **contact.said,
+        **({"held": HELD} if claim.standing.is_held else {}),
     }
     slip = {
         "ticket": paying.number,
@@ -184,15 +230,14 @@ def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transa
     rows: list[Row] = [
         kept(who, asked, answer),
         (Payout, payout),
-        *approval_rows(claim, supervisor, Tier.SUPERVISOR, found, now),
-        *approval_rows(claim, manager, Tier.MANAGER, found, now),
+        *approval_rows(claim, supervisor, Tier.SUPERVISOR, payment.gradings, now),
+        *approval_rows(claim, manager, Tier.MANAGER, payment.gradings, now),
         *((Refund, {**refund, "game": game, **authority}) for game in claim.void_games),
         *contact.rows,
         *posting_rows(_money(who.drawer, claim, paying.check)),
         *paper_rows(who.station, Slip.PAYOUT, slip),
     ]
-    office.log_with(unit, Tag.PAID, body, rows)
-    return answer
+    return Done(answer, body, rows)
 
 
 def _claim(office: Office, unit: Unit, who: Worker, paying: Paying, approved: Approved) -> Claim:
@@ -208,7 +253,7 @@ def _claim(office: Office, unit: Unit, who: Worker, paying: Paying, approved: Ap
     now = unit.now()
     before = paid_before(office, unit, who, paying.contact, now)
     claim = claim_of(office, unit, ticket, before, now)
-    no = why_not_payable(claim)
+    no = why_not_payable(office, claim)
     if no is not None:
         raise presented(office, unit, who, claim, no, now)
     for need in missing(unit, who, claim, approved):
@@ -226,6 +271,7 @@ def _payee(office: Office, unit: Unit, check: Check | None) -> Sealed | None:
     named = check.payee.strip() and len(check.payee) <= PAYEE_MAX and check.payee.isprintable()
     if not named or not _CHECK_NUMBER.fullmatch(check.number):
         raise say_no(No.CHECK_INCOMPLETE, "check")
+    check_no_code(check.number, "check")
     if payments.is_check_used(unit.connection, check.number):
         raise say_no(No.CHECK_USED, "check", check=check.number)
     return seal_patron(office, {"payee": check.payee})
@@ -237,7 +283,7 @@ def _back(claim: Claim) -> list[dict[str, object]]:
     return [{"kind": TenderKind.CURRENCY.value, "cents": claim.back.cash_cents}]
 
 
-def _money(drawer: int, claim: Claim, check: Check | None) -> list[Leg]:
+def _money(drawer: int | None, claim: Claim, check: Check | None) -> list[Leg]:
     """Return what a payment moves: what was owed, out of the drawer or by check."""
     out = Leg(Account.DRAWER, -claim.cents, drawer, TenderKind.CURRENCY)
     if check is not None:

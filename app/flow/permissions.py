@@ -13,6 +13,7 @@ class Permission(StrEnum):
     """Every act that someone who is signed in can ask for, as subject:act."""
 
     TICKET_QUOTE = "ticket:quote"
+    TICKET_PRACTISE = "ticket:practise"
     TICKET_SELL = "ticket:sell"
     TICKET_VOID = "ticket:void"
     TICKET_REFUND = "ticket:refund"
@@ -30,6 +31,7 @@ class Permission(StrEnum):
     DAY_CLOSE = "day:close"
     CASH_LOG = "day:cash-log"
     AMOUNT_SET = "amount:set"
+    HOUSE_KEEP = "house:keep"
     PAPER_PRINT = "paper:print"
     PAPER_SEE = "paper:see"
     PRINTER_MANAGE = "printer:manage"
@@ -37,6 +39,10 @@ class Permission(StrEnum):
     CARD_ACCEPT = "card:accept"
     STAFF_MANAGE = "staff:manage"
     STATION_MANAGE = "station:manage"
+    FLOOR_SEE = "floor:see"
+    KEYS_SEE = "keys:see"
+    RECORDS_SEE = "records:see"
+    RECORDS_EXPORT = "records:export"
 
 
 _WRITERS = frozenset({Role.WRITER, Role.SUPERVISOR, Role.KENO_MANAGER})
@@ -47,6 +53,11 @@ _EVERYONE = frozenset(Role)
 WHATEVER_THE_CLOCK_SAYS = frozenset(
     {
         Permission.TICKET_QUOTE,
+        Permission.TICKET_PRACTISE,
+        Permission.FLOOR_SEE,
+        Permission.KEYS_SEE,
+        Permission.RECORDS_SEE,
+        Permission.RECORDS_EXPORT,
         Permission.TICKET_LOOK_UP,
         Permission.CASH_LOG,
         Permission.STAFF_MANAGE,
@@ -56,6 +67,7 @@ WHATEVER_THE_CLOCK_SAYS = frozenset(
 
 FOR: dict[Permission, frozenset[Role]] = {
     Permission.TICKET_QUOTE: _EVERYONE,
+    Permission.TICKET_PRACTISE: _WRITERS,
     Permission.TICKET_SELL: _WRITERS,
     Permission.TICKET_VOID: _WRITERS,
     Permission.TICKET_REFUND: _WRITERS,
@@ -73,6 +85,7 @@ FOR: dict[Permission, frozenset[Role]] = {
     Permission.DAY_CLOSE: _SUPERVISORS,
     Permission.CASH_LOG: _EVERYONE - {Role.WRITER, Role.ADMINISTRATOR},
     Permission.AMOUNT_SET: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
+    Permission.HOUSE_KEEP: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
     Permission.PAPER_PRINT: _WRITERS,
     Permission.PAPER_SEE: _EVERYONE - {Role.WRITER, Role.ADMINISTRATOR},
     Permission.PRINTER_MANAGE: frozenset({Role.ADMINISTRATOR}),
@@ -80,4 +93,8 @@ FOR: dict[Permission, frozenset[Role]] = {
     Permission.CARD_ACCEPT: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
     Permission.STAFF_MANAGE: frozenset({Role.ADMINISTRATOR}),
     Permission.STATION_MANAGE: frozenset({Role.ADMINISTRATOR}),
+    Permission.FLOOR_SEE: _EVERYONE - {Role.WRITER},
+    Permission.KEYS_SEE: _EVERYONE - {Role.WRITER, Role.ADMINISTRATOR},
+    Permission.RECORDS_SEE: _EVERYONE - {Role.WRITER, Role.ADMINISTRATOR},
+    Permission.RECORDS_EXPORT: _EVERYONE - {Role.WRITER, Role.ADMINISTRATOR},
 }

@@ -13,7 +13,7 @@ from app.clock import time_text
 from app.flow.access import Credentials, at_work
 from app.flow.approvals import approver_of
 from app.flow.asking import Answer
-from app.flow.authority import Approved, check_authority
+from app.flow.authority import NO_CODE, WHY_HELD, Approved, check_authority
 from app.flow.claim import (
     Claim,
     claim_of,
@@ -48,6 +48,9 @@ def present_ticket(
 ) -> Answer:
     """Return what a ticket is paid, and what must be there before it is; nothing is paid.
 
+    Without its code it is told what a supervisor would approve, and nothing is noted: no paper was
+    brought.
+
     Refuses: whoever is not at work; a ticket that is not paid, each for its own reason; a wrong
     code.
     """
@@ -57,19 +60,22 @@ def present_ticket(
         who = worker(unit)
         records.hold_ticket(unit, number)
         ticket = ticket_numbered(unit, number)
-        check_authority(office, unit, who, ticket, code, None)
+        if code is not None:
+            check_authority(office, unit, who, ticket, code, None)
         now = unit.now()
         claim = claim_of(office, unit, ticket, paid_before(office, unit, who, contact, now), now)
-        no = why_not_payable(claim)
+        no = why_not_payable(office, claim)
         if no is not None:
-            raise presented(office, unit, who, claim, no, now)
+            raise no if code is None else presented(office, unit, who, claim, no, now)
         needs = missing(unit, who, claim, {})
-        if needs:
+        if code is None:
+            needs.insert(0, say_no(No.APPROVAL_NEEDED, why=NO_CODE))
+        elif needs:
             note_presented(office, unit, who, claim, needs[0], now)
             unit.commit()
         return {
             **claim.facts(),
-            "games": explanation(office, unit, claim),
+            "games": explanation(office.card(unit, claim.ticket.card), claim),
             "gradings": [each.document() for each in gradings(unit, claim)],
             "papers": [
                 {
@@ -97,6 +103,8 @@ def missing(unit: Unit, who: Worker, claim: Claim, approved: Approved) -> list[R
         found.append(say_no(No.APPROVAL_NEEDED, why=why))
     if claim.needs_manager and not approver_of(unit, who, claim, Tier.MANAGER, approved):
         why = f"{dollars(claim.amounts[Amount.SECOND_TIER])} or more is paid"
+        if claim.standing.is_held:
+            why = WHY_HELD
         found.append(say_no(No.MANAGER_NEEDED, why=why))
     if claim.due_papers:
         games = ", ".join(due_words(win) for win in claim.due_papers)

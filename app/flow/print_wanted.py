@@ -13,6 +13,7 @@ from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
+from app.flow.slips import sheets_of
 from app.store.queries import outcomes, settling, shifts
 from app.store.queries import paper as queries
 from app.store.queries.paper import PrinterRow
@@ -32,6 +33,7 @@ class Wanted:
     drawer: int | None = None
     series: str | None = None
     game: int | None = None
+    part: int = 1  # of a sheet that has several
 
 
 def print_wanted(
@@ -83,5 +85,7 @@ def _about(unit: Unit, wanted: Wanted, printer: PrinterRow) -> dict[str, object]
             or settled.win_cents == settled.paid_cents
         ):
             raise say_no(No.NOT_TO_PRINT, why="no limit was shared in the game.")
-        return {"series": series, "game": game}
+        if wanted.part > sheets_of(settled.winners):
+            raise say_no(No.NOT_TO_PRINT, why="the sheet has not so many parts.")
+        return {"series": series, "game": game, "part": wanted.part}
     raise say_no(No.NOT_TO_PRINT, why="it is not said of what.")

@@ -5,9 +5,11 @@ from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.keno.pricing import quote
+from app.keno.rate_card import RateCard
 from app.keno.request import Request
 from app.keno.ticket import Ticket
 from app.store.queries import cards, games
+from app.store.queries.people import Worker
 from app.store.unit import Unit
 
 
@@ -22,8 +24,16 @@ def quote_request(office: Office, credentials: Credentials, request: Request) ->
     with office.database.reading() as connection:
         unit = Unit(office.database, connection)
         who = at_work(credentials, Permission.TICKET_QUOTE)(unit)
-        card = games.card_sold_on(connection, who.location)
-        card = card or cards.card_in_force(connection, unit.now())
-        if card is None:
-            raise say_no(No.NO_CARD)
-        return quote(request, office.card(unit, card))
+        return quote(request, card_here(office, unit, who))
+
+
+def card_here(office: Office, unit: Unit, who: Worker) -> RateCard:
+    """Return the card that is sold on where somebody works.
+
+    Refuses: a house without a card.
+    """
+    card = games.card_sold_on(unit.connection, who.location)
+    card = card or cards.card_in_force(unit.connection, unit.now())
+    if card is None:
+        raise say_no(No.NO_CARD)
+    return office.card(unit, card)

@@ -14,7 +14,7 @@ from app.flow.access import permit
 from app.flow.actor import Actor
 from app.flow.office import Office
 from app.flow.permissions import Permission
-from app.flow.refusals import No, say_no
+from app.flow.refusals import No, check_no_code, say_no
 from app.keno.card_checks import check_card
 from app.keno.card_file import read_card_and_faults
 from app.keno.rate_card import RateCard
@@ -44,6 +44,7 @@ def bring_card(office: Office, actor: Actor, file: bytes) -> bytes:
     refuse_all((*faults, *check_card(card)))
     if not 1 <= len(card.name) <= NAME_MAX:
         raise say_no(No.CARD_NAME, "name", limit=NAME_MAX)
+    check_no_code(card.name, "name")
     digest = sha256(file).digest()
     with office.unit() as unit:
         if cards.card_hashed(unit.connection, digest) is not None:
@@ -95,7 +96,7 @@ def put_in_force(
         earliest = now + NOTICE if cards.terms(unit.connection) else now
         effective_at = effective_at or earliest
         if effective_at < earliest:
-            raise say_no(No.CARD_TOO_EARLY, earliest=time_text(earliest))
+            raise say_no(No.CARD_TOO_EARLY, earliest=office.moment(earliest))
         body = {"card": digest.hex(), "effective_at": time_text(effective_at)}
         told = {"by": actor.document(), "time": time_text(now)}
         entry = office.log(unit, Tag.CARD_IN_FORCE, {**body, **told})

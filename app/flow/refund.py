@@ -19,7 +19,13 @@ from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import Approval, Credentials, at_work
 from app.flow.asking import Answer, Asking, asking, kept
-from app.flow.authority import Approved, answer_approved, check_authority
+from app.flow.authority import (
+    Approved,
+    answer_approved,
+    check_authority,
+    check_held,
+    why_copied,
+)
 from app.flow.cash import is_in_drawer
 from app.flow.contact import Contact, Passed, check_contact, in_contact
 from app.flow.office import Office
@@ -53,6 +59,7 @@ class Refunding:
     approval: Approval | None = None
     cancel: bool = True  # the games that are not locked yet; else only what is void
     contact: Contact | None = None
+    manager: Approval | None = None  # of a ticket that is held
 
 
 @dataclass(frozen=True)
@@ -84,7 +91,8 @@ def refund_ticket(
     """Give back the price of a ticket's games that are not played; return how much, for what.
 
     Refuses: whoever is not at work with an open drawer; a ticket that is not there, is void, or of
-    which nothing goes back; a wrong code; what a supervisor must approve and did not.
+    which nothing goes back; a wrong code; what a supervisor, or a manager, must approve and did
+    not.
     """
     said: dict[str, object] = {
         "number": refunding.number,
@@ -97,7 +105,10 @@ def refund_ticket(
     worker = at_work(credentials, Permission.TICKET_REFUND)
     check_contact(refunding.contact)
     act = partial(_refund, office, asked, refunding)
-    approvals = {Permission.APPROVE: refunding.approval}
+    approvals = {
+        Permission.APPROVE: refunding.approval,
+        Permission.APPROVE_LARGE: refunding.manager,
+    }
     return answer_approved(office, asked, worker, approvals, act)
 
 
@@ -114,7 +125,9 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
         raise say_no(No.NO_DRAWER)
     ticket, standing = _ticket_to_refund(office, unit, who, refunding.number)
     check_reason(refunding.reason)
-    check_authority(office, unit, who, ticket, refunding.code, approved_by)
+    why = why_copied(unit, ticket)
+    check_authority(office, unit, who, ticket, refunding.code, approved_by, why)
+    held = check_held(unit, who, approved, held=standing.is_held)
     due = _due(unit, ticket, standing, cancel=refunding.cancel)
     if not is_in_drawer(unit, who, due.cash_cents):
         raise say_no(No.NOT_ENOUGH_CASH)
@@ -159,6 +172,7 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
         "time": time_text(now),
         "request_id": asked.request,
         **contact.said,
+        **held,
     }
     rows: list[Row] = [kept(who, asked, answer), *contact.rows]
     if due.cancelled_from is not None:
@@ -205,10 +219,9 @@ def _ticket_to_refund(
     if not hold_drawer(unit, who, alone=True):
         raise say_no(No.NO_DRAWER)
     ticket = queries.ticket(unit.connection, number) or found  # as it is now, under the lock
-    claim_minutes = office.card(unit, ticket.card).limits.claim_minutes
-    standing = standing_of(unit.connection, ticket, claim_minutes, unit.now())
+    standing = standing_of(office, unit, ticket, unit.now())
     if standing.stands is Stands.VOID:
-        at = time_text(ticket.voided_at) if ticket.voided_at else ""
+        at = office.moment(ticket.voided_at) if ticket.voided_at else ""
         raise say_no(No.ALREADY_VOID, number=printed_number(number), at=at)
     if standing.stands is Stands.OPEN:
         raise say_no(No.VOID_INSTEAD, number=printed_number(number))

@@ -3,6 +3,8 @@
 An act reports the first reason only. Codes never change their meaning; sentences may be bettered.
 """
 
+import re
+
 from app.keno.refusals import Coded, Refused, refusal
 
 
@@ -17,6 +19,10 @@ class No(Coded):
         "station.wrong_enrolment",
         "The enrolment code does not fit this station, or it was used already.",
     )
+    TOO_MANY_TRIES = (
+        "station.too_many_tries",
+        "There were too many wrong tries from here. Wait a minute, then try again.",
+    )
     NOT_SIGNED_IN = "staff.not_signed_in", "Sign in first."
     STAFF_DISABLED = "staff.disabled", "{name} is disabled."
     STAFF_LOCKED = (
@@ -25,7 +31,13 @@ class No(Coded):
     )
     WRONG_SECRET = "staff.wrong_secret", "The name or the secret is wrong."
     NO_SUCH_STAFF = "staff.unknown", "There is nobody named {name} among the staff."
-    NOT_PERMITTED = "staff.not_permitted", "This is not for a {role} to do."
+    BAD_PERSON = "staff.malformed", "A person has a name, and one of the roles."
+    KNOWN_ALREADY = "staff.known", "{name} or the code {known} is known already."
+    ONESELF = "staff.oneself", "Nobody disables themselves; another administrator does it."
+    SECRET_SHORT = "staff.secret_short", "A secret has {least} characters or more."
+    NO_SUCH_LOCATION = "location.unknown", "There is no location {location}."
+    NOT_PERMITTED = "staff.not_permitted", "This is not for the role {role} to do."
+    NOT_OF_OURS = "page.foreign", "This did not come from a page of this house."
     CLOCK_BACK = (
         "clock.set_back",
         "The clock of the house was set back into a day that is closed; have it set right.",
@@ -85,6 +97,11 @@ class No(Coded):
     # Which ticket, on which authority.
     UNKNOWN_TICKET = "ticket.unknown", "There is no ticket {number}."
     WRONG_CODE = "ticket.wrong_code", "The validation code does not belong to ticket {number}."
+    KEY_NOT_HERE = (
+        "ticket.key_not_here",
+        "The key of this ticket's code, number {key}, is not on this machine; tell the operator.",
+    )
+    NO_SUCH_TICKET = "ticket.none_such", "There is no ticket with this number and this code."
     ALREADY_VOID = "ticket.already_void", "Ticket {number} was voided at {at}."
     TOO_LATE = "ticket.game_locked", "Game {game} is locked; ticket {number} stands as printed."
     VOID_INSTEAD = (
@@ -153,14 +170,16 @@ class No(Coded):
     NOTHING_TO_SAY = "paper.not_asked", "Nobody asks whether this paper came out."
     NO_SUCH_PAPER = "paper.unknown", "There is no such paper, or it was never printed."
     NO_PRINTER = "paper.no_printer", "Station {station} has no printer."
-    OTHER_WIDTH = (
-        "paper.other_width",
-        "It was printed on {width} paper; print it again at a station with such paper.",
-    )
+    STILL_WAITS = "paper.still_waits", "It has not come out yet; it is tried again by itself."
     NOT_TO_PRINT = "paper.nothing_to_print", "There is nothing to print: {why}"
+    NOT_PLAIN = "paper.not_plain", "{text} goes on paper: it has plain letters only."
     BAD_PRINTER = (
         "printer.bad_address",
         "A printer is at tcp:HOST:PORT, usb:PATH, serial:PATH:BAUD, file:PATH or cups:QUEUE.",
+    )
+    ADDRESS_TAKEN = (
+        "printer.address_taken",
+        "Printer {printer} is there already; have the stations print on that one.",
     )
     BAD_ROLL = "printer.bad_roll", "Paper is 80mm or 58mm wide."
     DAY_NOT_OVER = "day.not_over", "The gaming day {day} is not over."
@@ -169,12 +188,27 @@ class No(Coded):
     DAY_NOT_NEXT = "day.not_next", "The gaming day to be closed next is {day}."
     DAY_GAMES = "day.games_undecided", "These games of the day are not decided yet: {games}."
     DAY_DRAWERS = "day.drawers_open", "These drawers of the day are open: {drawers}."
+    EXPORT_ORDER = (
+        "export.wrong_order",
+        "A bundle is of days in their order, not {first} to {last}.",
+    )
+    EXPORT_NOT_CLOSED = (
+        "export.day_not_closed",
+        "The gaming day {day} is not closed; close it first (keno day close {day}).",
+    )
+    EXPORT_NOT_COSIGNED = (
+        "export.not_cosigned",
+        "The inspector has not cosigned the log since {day} was closed; use keno log cosign.",
+    )
+    EXPORT_KEYS = "export.keys_missing", "The public keys of {keys} are not here."
+    EXPORT_ARCHIVED = "export.archived", "Entries of these days are archived: {why}."
     TWO_SIDES = (
         "amount.two_sides",
-        "A supervisor of keno and a manager outside of it set an amount together.",
+        "A supervisor of keno and a manager outside of it settle this together.",
     )
     AMOUNT_LOOSE = "amount.loose", "{cents} is looser than the rule allows."
     AMOUNT_PAST = "amount.past", "An amount is set before its day begins, not from {day} on."
+    SETTING_BOUNDS = "setting.out_of_bounds", "{name} is from {least} to {most}."
     VERIFIER_NEEDED = "drawer.verifier_needed", "A drawer is counted by two people."
     SUPERVISOR_NEEDED = "approval.supervisor_needed", "A supervisor must be with it."
     NOT_IN_DRAWER = "drawer.not_in_it", "So much is not in the drawer."
@@ -182,10 +216,83 @@ class No(Coded):
     COUPON_SPENT = "coupon.spent", "Coupon {serial} was spent before."
     APPROVAL_NEEDED = "approval.needed", "A supervisor must approve: {why}."
     APPROVER_SAME = "approval.same_person", "Nobody approves their own act."
-    NO_REASON = "reason.missing", "Say why, in a few words."
+    NO_REASON = (
+        "reason.missing",
+        "Say why, in a few words and plain letters: a to z, digits, signs.",
+    )
+    CODE_HERE = (
+        "text.ticket_code",
+        "This is the code of a ticket, which stands on its paper and nowhere else; write words.",
+    )
+    ENTRIES_MISSING = (
+        "log.entries_missing",
+        "This is a restored house, and its log is not complete: nothing is sold, locked or paid.",
+    )
+    NOT_A_HEAD = "log.not_a_head", "This is no cosigned head of the log: {why}."
+    WRONG_COPY = "log.wrong_copy", "The log cannot be refilled from this: {why}."
+    RETENTION_SHORT = "retention.too_short", "{kind} are kept for {least} to {most} days."
+    NOT_SETTLED = "archive.not_settled", "These tickets are not settled yet: {tickets}."
+    DAYS_ARCHIVED = (
+        "report.archived",
+        "Entries of these days are in an archive; what was reported of them was kept.",
+    )
+    NOTHING_OLD = "archive.nothing_old", "Nothing before {day} is old enough to be archived."
+    NO_WAY = "archive.no_way", "Nothing can be removed from this database: {why}."
+    NO_NEW_ORIGIN = (
+        "log.no_new_origin",
+        "Both keys have not agreed to a new name of the log that gives up this very head.",
+    )
+    ORIGIN_AGREED = (
+        "log.origin_agreed",
+        "Both keys have named the log {origin}: take that over first (keno log new-origin).",
+    )
+    NOTHING_MISSING = "log.nothing_missing", "Nothing is missing here."
+    NOTHING_HELD = "ticket.none_held", "No ticket is held."
+    FILE_THERE = "backup.file_there", "{file} is there already, and is never written over."
+    NOT_COPIED = "backup.not_copied", "The database could not be copied: {why}."
+    NOT_A_BACKUP = "backup.unreadable", "This is no backup that can be used: {why}."
+    OTHER_ENGINE = "backup.other_engine", "The backup is one of {engine}."
+    NEWER_BACKUP = (
+        "backup.newer",
+        "The backup is of a newer software than this, at revision {revision}.",
+    )
+    NOT_EMPTY = (
+        "backup.not_empty",
+        "A backup is restored into an empty database only.",
+    )
+    OLD_FILES = (
+        "backup.old_files",
+        "Files of an earlier database are still there; move them away: {files}.",
+    )
+
+    # Of which days, in which report.
+    NO_SUCH_REPORT = "report.unknown", "There is no report {report}; see keno report list."
+    DAYS_BACKWARDS = (
+        "report.days_backwards",
+        "The days end on {last}, before they begin on {first}.",
+    )
+    DAYS_MANY = "report.days_many", "A report is of {most} days at most."
+    DAYS_OUTSIDE = "report.days_outside", "There are days from {first} to {last} only."
+    NO_SUCH_SIZE = "report.no_such_size", "The log was never of size {size}; it is {most} now."
+    REPORT_LONG = (
+        "report.too_long",
+        "The report has {rows} rows and {most} can be made at once; ask for fewer days.",
+    )
+    LOG_CHANGED = (
+        "report.log_changed",
+        "The log is not as it was sealed, at entry {entry}: have the books looked at.",
+    )
+    NOT_YOURS = (
+        "report.not_yours",
+        "Only whoever asked for a report stops it; one of a close of day, a supervisor.",
+    )
+    NO_SUCH_JOB = "report.no_such_job", "No such report was asked for, or it is not ready."
 
 
 REASON_MAX = 200
+CODE_DIGITS = 25  # of a validation code
+_CODE = re.compile(rf"\d{{{CODE_DIGITS}}}")
+_BETWEEN = re.compile(r"[\s-]")
 
 
 def check_reason(reason: str) -> None:
@@ -193,9 +300,21 @@ def check_reason(reason: str) -> None:
 
     It goes on paper, and a printer can be trusted with plain letters only.
     """
+    check_no_code(reason, "reason")
     plain = reason.isprintable() and reason.isascii()
     if not reason.strip() or len(reason) > REASON_MAX or not plain:
         raise say_no(No.NO_REASON, "reason")
+
+
+def has_code(text: str) -> bool:
+    """Whether a text has as many digits in a row as a ticket's code, in groups or at once."""
+    return _CODE.search(_BETWEEN.sub("", text)) is not None
+
+
+def check_no_code(text: str | None, place: str) -> None:
+    """Refuse a text that is kept for ever if a ticket was scanned into it (X-ticket-validation)."""
+    if text is not None and has_code(text):
+        raise say_no(No.CODE_HERE, place)
 
 
 def say_no(reason: No, place: str = "", **facts: object) -> Refused:

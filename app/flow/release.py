@@ -1,7 +1,7 @@
 """Releasing a frozen game: it is graded again, twice, under supervision; its numbers never change.
 
 A supervisor and a manager approve, two people. What the second grader keeps is made anew from the
-log, so that nothing of the old grading is left in it.
+log, so that nothing of the old grading is left in it (`app.flow.book_anew`).
 
 Write order: there is one commit. *Crash before: the game is frozen. Crash after: it is drawn again
 as far as grading is concerned, and the caller goes on with it.*
@@ -11,6 +11,7 @@ from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import permit
 from app.flow.actor import Actor
+from app.flow.book_anew import begin_book_anew
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, check_reason, say_no
@@ -19,7 +20,6 @@ from app.software import software_hash
 from app.store.queries import games
 from app.store.queries import settling as queries
 from app.store.records import outcomes as records
-from app.store.records.settling import drop_book
 from app.store.tables import Release
 
 
@@ -60,7 +60,7 @@ def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
             "released_at": now,
         }
         records.move_game(unit, series, number, GameState.FROZEN, GameState.DRAWN)
-        drop_book(unit)
+        begin_book_anew(unit)
         told = records.event_row(unit, "released", series, number, {}, now)
         office.log_with(unit, Tag.RELEASED, body, [(Release, release), told])
         unit.commit()

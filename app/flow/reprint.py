@@ -16,9 +16,13 @@ from app.flow.access import Approval, Credentials, at_work
 from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.authority import Approved, answer_approved
 from app.flow.office import Office
-from app.flow.permissions import Permission
+from app.flow.permissions import FOR, Permission
 from app.flow.refusals import No, check_reason, say_no
+from app.keno.house_settings import Setting
+from app.keno.numbering import printed_number
+from app.store.queries import Reading, house
 from app.store.queries import paper as queries
+from app.store.queries.paper import Job, Queued
 from app.store.queries.people import Person, Worker
 from app.store.records import paper as records
 from app.store.records.money import hold_person
@@ -29,23 +33,42 @@ from app.store.unit import Unit
 SHOWN = 50
 
 
-def papers_at(office: Office, credentials: Credentials) -> list[dict[str, object]]:
-    """Return what is not printed yet of a station, or nobody knows whether it is."""
+def papers_at(office: Office, credentials: Credentials) -> Answer:
+    """Return what is not printed yet of a station, or nobody knows whether it is; and its printer.
+
+    The writer sees from it that the roll is nearly at its end, or why nothing comes out.
+    """
     with office.database.reading() as connection:
         who = at_work(credentials, Permission.PAPER_PRINT)(Unit(office.database, connection))
-        waiting = queries.queue_at(connection, who.station, SHOWN)
-    return [
-        {
-            "paper": each.entry,
-            "copy": each.copy,
-            "slip": each.slip.value,
-            "about": each.payload,
-            "state": each.state.value,
-            "why": each.why,
-            "question": "Did it print?" if each.state is PaperState.UNKNOWN else None,
-        }
-        for each in waiting
-    ]
+        return papers_of(connection, who)
+
+
+def papers_of(connection: Reading, who: Worker) -> Answer:
+    """Return what is not printed yet where somebody works, and how the printer is."""
+    waiting = queries.queue_at(connection, who.station, SHOWN)
+    printer = queries.printer_of(connection, who.station)
+    condition = printer and queries.condition(connection, printer.id)
+    return {
+        "papers": [_waits(each) for each in waiting],
+        "printer": printer
+        and {
+            "code": printer.code,
+            "near_end": bool(condition and condition.near_end),
+            "trouble": condition and condition.why,
+        },
+    }
+
+
+def _waits(each: Queued) -> dict[str, object]:
+    return {
+        "paper": each.entry,
+        "copy": each.copy,
+        "slip": each.slip.value,
+        "about": each.payload,
+        "state": each.state.value,
+        "why": each.why,
+        "question": "Did it print?" if each.state is PaperState.UNKNOWN else None,
+    }
 
 
 @dataclass(frozen=True)
@@ -62,10 +85,12 @@ def say_printed(
 ) -> Answer:
     """Note what a writer says of a paper of which nobody knew; if it is not there, print a copy.
 
-    Beyond the number of copies that the house leaves to a writer none is printed; a supervisor has
-    it printed again.
+    The copy comes out where the paper should have, whoever says so: the patron stands there. Beyond
+    the number of copies that the house leaves to a writer none is printed; a supervisor has it
+    printed again. Of a ticket that was voided meanwhile there is no copy.
 
-    Refuses: whoever is not at work; a paper about which nobody asks, or of another station.
+    Refuses: whoever is not at work; a paper about which nobody asks, or, but for a supervisor, of
+    another station; a copy where there is no printer.
     """
     asked = asking(request, "say-printed", vars(seen))
     worker = at_work(credentials, Permission.PAPER_PRINT)
@@ -75,29 +100,58 @@ def say_printed(
 def _say_printed(office: Office, asked: Asking, seen: Seen, unit: Unit, who: Worker) -> Answer:
     queued = queries.queued(unit.connection, seen.paper, seen.copy)
     unknown = PaperState.UNKNOWN
-    if queued is None or queued.station != who.station or queued.state is not unknown:
+    if queued is None or queued.state is not unknown:
+        raise say_no(No.NOTHING_TO_SAY)
+    # A supervisor says it also of a station at which nobody works any more.
+    if queued.station != who.station and who.role not in FOR[Permission.APPROVE]:
         raise say_no(No.NOTHING_TO_SAY)
     after = PaperState.CONFIRMED if seen.printed else PaperState.NOT_PRINTED
     why = f"Said by {who.code}."
     if not records.move_paper(unit, seen.paper, seen.copy, unknown, after, why=why):
         raise say_no(No.NOTHING_TO_SAY)  # somebody else said so at the same time
     next_copy = queries.copies(unit.connection, seen.paper) + 1
-    again = not seen.printed and next_copy <= office.house.reprints_alone
+    is_void = (
+        queries.voided_at(unit.connection, queued) is not None
+    )  # then nobody is to hold it any more
+    again = not seen.printed and not is_void and next_copy <= _alone(unit)
+    station, station_code = _where_to_print(unit, queued, who) if again else (None, None)
     now = unit.now()
     answer: Answer = {
         "paper": seen.paper,
         "copy": seen.copy,
         "printed": seen.printed,
         "copy_queued": next_copy if again else None,
+        "copy_station": station_code,
     }
-    body = {**answer, "station": who.station_code, "writer": who.code, "time": time_text(now)}
+    body = {
+        **answer,
+        "slip": queued.slip.value,
+        "about": queued.payload,
+        "station": who.station_code,
+        "writer": who.code,
+        "time": time_text(now),
+    }
     rows = [kept(who, asked, answer)]
     if again:
         rows.append(_copy_row(who, asked, seen.paper, next_copy, "it did not print", now))
     office.log_with(unit, Tag.ON_PAPER, body, rows)
-    if again:
-        records.queue_copy(unit, seen.paper, next_copy, who.station)
+    if station is not None:
+        records.queue_copy(unit, seen.paper, next_copy, station)
     return answer
+
+
+def _where_to_print(unit: Unit, queued: Queued, who: Worker) -> tuple[int, str]:
+    """Return the station whose paper it was; the one of whoever asks if that has no printer.
+
+    Refuses: neither has one.
+    """
+    for station, code in (
+        (queued.station, queued.station_code),
+        (who.station, who.station_code),
+    ):
+        if queries.printer_of(unit.connection, station) is not None:
+            return station, code
+    raise say_no(No.NO_PRINTER, station=queued.station_code)
 
 
 @dataclass(frozen=True)
@@ -113,8 +167,12 @@ class Again:
 def reprint(office: Office, credentials: Credentials, again: Again, request: str | None) -> Answer:
     """Print a paper again, under a COPY band; return which copy it is.
 
-    Refuses: whoever is not at work; a paper that is not there or was never printed; no reason; more
-    often than the house lets a writer do it, without a supervisor; paper of another width.
+    A paper that could not be made was never on paper: with a supervisor it is tried again, as the
+    first.
+
+    Refuses: whoever is not at work; a paper that is not there, or still waits; a ticket that is
+    void, which nobody is to take for one that plays; no reason; without a supervisor, a paper of
+    another station, or more often than the house lets a writer do it.
     """
     said = {"paper": again.paper, "ticket": again.ticket, "reason": again.reason}
     asked = asking(request, "reprint", said)
@@ -128,30 +186,15 @@ def _reprint(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tr
     office: Office, asked: Asking, again: Again, approved: Approved, unit: Unit, who: Worker
 ) -> Answer:
     check_reason(again.reason)
-    paper = again.paper
-    if again.ticket is not None:
-        paper = queries.paper_of_ticket(unit.connection, again.ticket)
-    job = None if paper is None else queries.job(unit.connection, paper)
-    before = None if job is None else queries.kept_paper(unit.connection, job.entry)
-    if job is None or before is None:
-        raise say_no(No.NO_SUCH_PAPER)
-    printer = queries.printer_of(unit.connection, who.station)
-    if printer is None:
-        raise say_no(No.NO_PRINTER, station=who.station_code)
-    if printer.roll != before.roll:
-        raise say_no(No.OTHER_WIDTH, width=before.roll)
-    copy = queries.copies(unit.connection, job.entry) + 1
+    job, aside = _to_print(unit, who, again)
+    if aside is None and (voided_at := queries.voided_at(unit.connection, job)) is not None:
+        number = printed_number(job.payload["ticket"])
+        raise say_no(No.ALREADY_VOID, number=number, at=office.moment(voided_at))
+    copy = queries.copies(unit.connection, job.entry) + 1 if aside is None else aside.copy
     supervisor = approved.get(Permission.APPROVE)
-    if copy > office.house.reprints_alone and supervisor is None:
-        raise say_no(No.APPROVAL_NEEDED, why=f"it is printed again for the {_nth(copy)} time")
-    if supervisor is not None:
-        if supervisor.id == who.staff:
-            raise say_no(No.APPROVER_SAME)
-        if not hold_person(unit, supervisor.id):
-            raise say_no(No.STAFF_DISABLED, name=supervisor.name)
+    _check_approved(unit, who, job, copy, supervisor, aside)
     now = unit.now()
     answer: Answer = {"paper": job.entry, "copy": copy, "slip": job.slip.value}
-    row = _copy_row(who, asked, job.entry, copy, again.reason, now, supervisor)
     body = {
         **answer,
         "about": job.payload,
@@ -161,9 +204,61 @@ def _reprint(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tr
         "approver": supervisor and supervisor.code,
         "time": time_text(now),
     }
+    if aside is not None:
+        office.log_with(unit, Tag.RETRIED, body, [kept(who, asked, answer)])
+        records.move_paper(unit, job.entry, copy, PaperState.ASIDE, PaperState.QUEUED)
+        return answer
+    row = _copy_row(who, asked, job.entry, copy, again.reason, now, supervisor)
     office.log_with(unit, Tag.REPRINT, body, [kept(who, asked, answer), row])
     records.queue_copy(unit, job.entry, copy, who.station)
     return answer
+
+
+def _to_print(unit: Unit, who: Worker, again: Again) -> tuple[Job, Queued | None]:
+    """Return what is to be printed again; and the paper that was put aside, if one was.
+
+    Refuses: what is not there, or still waits; a station without a printer.
+    """
+    paper = again.paper
+    if again.ticket is not None:
+        paper = queries.paper_of_ticket(unit.connection, again.ticket)
+    job = None if paper is None else queries.job(unit.connection, paper)
+    if job is None or not job.body:  # what is archived is printed from the archive
+        raise say_no(No.NO_SUCH_PAPER)
+    if queries.printer_of(unit.connection, who.station) is None:
+        raise say_no(No.NO_PRINTER, station=who.station_code)
+    waiting = queries.newest_queued(unit.connection, job.entry)
+    if waiting is not None and waiting.state in (PaperState.QUEUED, PaperState.SENDING):
+        raise say_no(No.STILL_WAITS)
+    is_aside = waiting is not None and waiting.state is PaperState.ASIDE
+    return job, waiting if is_aside else None
+
+
+def _check_approved(  # noqa: PLR0913, PLR0917  which paper, and who stands for it
+    unit: Unit, who: Worker, job: Job, copy: int, supervisor: Person | None, aside: Queued | None
+) -> None:
+    """Check that a supervisor is with it where one must be, and is not the writer.
+
+    On the copy of a ticket there is its code: whoever sold it prints it again, and nobody who has
+    only seen its number (X-ticket-validation).
+    """
+    if supervisor is None:
+        if job.station != who.station:
+            raise say_no(No.APPROVAL_NEEDED, why="it is a paper of another station")
+        if aside is not None:
+            raise say_no(No.APPROVAL_NEEDED, why="it could not be made before")
+        if copy > _alone(unit):
+            raise say_no(No.APPROVAL_NEEDED, why=f"it is printed again for the {_nth(copy)} time")
+        return
+    if supervisor.id == who.staff:
+        raise say_no(No.APPROVER_SAME)
+    if not hold_person(unit, supervisor.id):
+        raise say_no(No.STAFF_DISABLED, name=supervisor.name)
+
+
+def _alone(unit: Unit) -> int:
+    """Return how many copies a writer prints without a supervisor."""
+    return house.setting(unit.connection, Setting.COPIES_ALONE)
 
 
 def _copy_row(  # noqa: PLR0913, PLR0917  all that is kept of it

@@ -9,7 +9,8 @@ Write order:
    signed at the next sealing. Two who sign at once make the same note, and one of them is kept.*
 
 Two sealers collide at the first place that both want to give, and the constraints decide: one of
-them starts again. An entry that is committed late just gets a later place.
+them starts again. An entry that is committed late just gets a later place. In a restored house
+whose log lacks entries no place is given: the next ones are taken.
 
 The seal of a game is the first signed head that covers its LOCK entry, whoever signed it and for
 whatever reason: a sealer need not know which games it seals.
@@ -18,6 +19,7 @@ whatever reason: a sealer need not know which games it seals.
 from app.audit.checkpoints import signed_head
 from app.audit.tiles import Tree, full_tiles
 from app.flow.office import Office
+from app.store.queries import keeping
 from app.store.queries import log as queries
 from app.store.queries.log import StoredHashes
 from app.store.records import log as records
@@ -42,6 +44,8 @@ def place_pending(unit: Unit) -> bool:
     Raises:
         SealedMeanwhile: another sealer came first.
     """
+    if keeping.incomplete(unit.connection) is not None:
+        return False  # the next places are those of entries that are missing
     head = queries.head(unit.connection)
     pending = queries.pending(unit.connection)
     if head is None or not pending:

@@ -7,25 +7,35 @@ slip. The number comes last of all that can make another sale wait: everyone sta
 Write order: there is one commit. *Crash before: nothing was sold, and no number was used. Crash
 after: the ticket is sold, and the station that asks again is told so.* The validation code leaves
 the server in the print job only (X-ticket-validation).
+
+Where many wait, several share one transaction (`sell_together`).
 """
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 from app.audit.checkpoints import short_seal
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.entropy import quick_pick
 from app.flow.access import Credentials, at_work
-from app.flow.asking import Answer, Asking, answer_once, asking, kept
+from app.flow.asking import Answer, Asking, Done, answer_once, asking, kept
 from app.flow.cash import is_in_drawer
-from app.flow.contact import Contact, Passed, check_contact, hold_patron, in_contact
+from app.flow.contact import (
+    Contact,
+    InContact,
+    Passed,
+    check_contact,
+    hold_patron,
+    in_contact,
+)
 from app.flow.office import Office
 from app.flow.open_game import check_is_open
 from app.flow.permissions import Permission
 from app.flow.plays import Changes, changed, play_document, request_content, request_of
-from app.flow.refusals import No, say_no
+from app.flow.refusals import No, check_no_code, say_no
 from app.keno.conditioning import conditioning_of
 from app.keno.drawer import CASH
 from app.keno.numbering import printed_number
@@ -70,6 +80,19 @@ def sell_ticket(
     Refuses: whoever is not at work with an open drawer; a game that is not open; every fault of the
     request; a tender that does not cover the price.
     """
+    asked = asking_to_sell(sale, request)
+    worker = at_work(credentials, Permission.TICKET_SELL)
+    check_contact(sale.contact)
+    return answer_once(office, asked, worker, partial(_sell, office, asked, sale))
+
+
+def asking_to_sell(sale: Sale, request: str | None) -> Asking:
+    """Return what is asked for with a sale.
+
+    Refuses: as `asking`; a coupon that is a ticket's code.
+    """
+    for part in sale.tender:
+        check_no_code(part.serial, "tender")
     content: dict[str, object] = {
         "series": sale.series,
         "first_game": sale.first_game,
@@ -79,10 +102,7 @@ def sell_ticket(
     }
     if sale.contact is not None:
         content["contact"] = vars(sale.contact)
-    asked = asking(request, "sell", content)
-    worker = at_work(credentials, Permission.TICKET_SELL)
-    check_contact(sale.contact)
-    return answer_once(office, asked, worker, partial(_sell, office, asked, sale))
+    return asking(request, "sell", content)
 
 
 def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) -> Answer:
@@ -93,95 +113,129 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
     changes = any(part.kind not in (*CASH, TenderKind.COUPON) for part in sale.tender)
     if not hold_drawer(unit, who, alone=changes):
         raise say_no(No.NO_DRAWER)
-    request, source = _request(unit, sale)
+    request, source = request_to_sell(unit, sale)
     card = office.card(unit, game.card)
     ticket = quote(request, card)
+    # 15.4(d)-pay: all games are paid for now, before the first of them.
     refuse_all(check_tender(sale.tender, ticket.price_cents))
-    last_game = game.number + ticket.games - 1
-    change_cents = tendered_cents(sale.tender) - ticket.price_cents
-    passed = _passed(sale.tender, ticket.price_cents)
+    passed = passed_in_sale(sale.tender, ticket.price_cents)
     if not is_in_drawer(unit, who, passed.cash_out_cents):
         raise say_no(No.NOT_ENOUGH_CASH)
-    play = play_document(ticket)
-    facts = {
-        "house": office.house.name,
-        "series": sale.series,
-        "first_game": game.number,
-        "games": ticket.games,
-        "type": ticket.type.value,
-        **play,
-        "conditioning": conditioning_of(ticket.lines),
-        "card": game.card_hash.hex(),
-        "price_per_game_cents": ticket.price_per_game_cents,
-        "price_cents": ticket.price_cents,
-        "source": source.value,
-        "replay_of": sale.replay_of,
-        "station": who.station_code,
-        "writer": who.code,
-        "request_id": asked.request,
-        "tender": [_tender_document(part) for part in sale.tender],
-        "change_cents": change_cents,
-        "previous_seal": game.seal and {"game": game.sealed_game, "seal": short_seal(game.seal)},
-    }
+    claim_minutes = card.limits.claim_minutes
+    terms = office.house.name, office.keys.newest, claim_minutes
+    selling = Selling(*terms, asked, sale, who, game, ticket, source)
+    facts = selling.facts()
     if sale.contact is not None:  # before the counter, as the order of locks has it
         hold_patron(office, unit, who, sale.contact, unit.now())
     number, sold_at = records.next_number(unit)
     # Judged by the time that is printed, behind everything that this sale had to wait for.
     if game.sells_until is not None and sold_at >= game.sells_until:
         raise say_no(No.GAME_CLOSED, game=f"{sale.series}-{game.number}")
-    expires_at = _expected_expiry(game, ticket, card.limits.claim_minutes, sold_at)
     contact = in_contact(office, unit, who, sale.contact, number, passed, sold_at)
-    answer = {
-        "number": number,
-        "printed_number": printed_number(number),
-        "series": sale.series,
-        "first_game": game.number,
-        "last_game": last_game,
-        "price_cents": ticket.price_cents,
-        "change_cents": change_cents,
-        "rate_card": game.card_hash.hex(),
-        "numbers": facts["groups"],
-        "conditioning": facts["conditioning"],
-        "expires_at": time_text(expires_at),
-        **contact.told,
-    }
-    sold = {
-        "number": number,
-        "series": sale.series,
-        "first_game": game.number,
-        "last_game": last_game,
-        "games": ticket.games,
-        "type": ticket.type.value,
-        "source": source.value,
-        "replay_of": sale.replay_of,
-        "play": play,
-        "card": game.card,
-        "price_per_game_cents": ticket.price_per_game_cents,
-        "price_cents": ticket.price_cents,
-        "tendered_cents": tendered_cents(sale.tender),
-        "station": who.station,
-        "staff": who.staff,
-        "drawer": who.drawer,
-        "sold_at": sold_at,
-        "code_key": office.keys.newest,
-        "request": asked.request,
-        "prints_expiry": expires_at,
-    }
-    rows: list[Row] = [
-        kept(who, asked, answer),
-        (TicketTable, sold),
-        *records.tender_rows(number, sale.tender),
-        *posting_rows(_money(who.drawer, sale.tender, ticket, change_cents)),
-        *paper_rows(who.station, Slip.TICKET, {"ticket": number}),
-        *contact.rows,
-    ]
-    times = {"sold_at": time_text(sold_at), "expires_at": time_text(expires_at)}
-    body = {"number": number, **times, **facts, **contact.said}
-    office.log_with(unit, Tag.TICKET, body, rows)
+    done = selling.done(facts, number, sold_at, contact)
+    office.log_with(unit, Tag.TICKET, done.body, done.rows)
     for part in sale.tender:
         if part.serial is not None and not records.spend_coupon(unit, part.serial, number):
             raise say_no(No.COUPON_SPENT, serial=quoted(part.serial))
-    return answer
+    return done.answer
+
+
+@dataclass(frozen=True)
+class Selling:
+    """A sale with all that decides it; what it leaves behind follows from that alone."""
+
+    house: str
+    code_key: int
+    claim_minutes: int
+    asked: Asking
+    sale: Sale
+    who: Worker
+    game: OpenGame
+    ticket: Ticket
+    source: Source
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the entry of the ticket says, but for its number and its times."""
+        sale, game, ticket = self.sale, self.game, self.ticket
+        return {
+            "house": self.house,
+            "series": sale.series,
+            "first_game": game.number,
+            "games": ticket.games,
+            "type": ticket.type.value,
+            **play_document(ticket),
+            "conditioning": conditioning_of(ticket.lines),
+            "card": game.card_hash.hex(),
+            "price_per_game_cents": ticket.price_per_game_cents,
+            "price_cents": ticket.price_cents,
+            "source": self.source.value,
+            "replay_of": sale.replay_of,
+            "station": self.who.station_code,
+            "writer": self.who.code,
+            "request_id": self.asked.request,
+            "code_key": self.code_key,
+            "tender": [_tender_document(part) for part in sale.tender],
+            "change_cents": tendered_cents(sale.tender) - ticket.price_cents,
+            "previous_seal": game.seal
+            and {"game": game.sealed_game, "seal": short_seal(game.seal)},
+        }
+
+    def done(
+        self, facts: dict[str, Any], number: int, sold_at: datetime, contact: InContact
+    ) -> Done:
+        """Return what the sale leaves behind, once the ticket has its number and its time."""
+        sale, game, ticket, who = self.sale, self.game, self.ticket, self.who
+        last_game = game.number + ticket.games - 1
+        expires_at = _expected_expiry(game, ticket, self.claim_minutes, sold_at)
+        change_cents = facts["change_cents"]
+        answer = {
+            "number": number,
+            "printed_number": printed_number(number),
+            "series": sale.series,
+            "first_game": game.number,
+            "last_game": last_game,
+            "price_cents": facts["price_cents"],
+            "change_cents": change_cents,
+            "rate_card": game.card_hash.hex(),
+            "numbers": facts["groups"],
+            "conditioning": facts["conditioning"],
+            "expires_at": time_text(expires_at),
+            **contact.told,
+        }
+        row = {
+            "number": number,
+            "series": sale.series,
+            "first_game": game.number,
+            "last_game": last_game,
+            "games": ticket.games,
+            "type": ticket.type.value,
+            "source": self.source.value,
+            "replay_of": sale.replay_of,
+            "play": {"groups": facts["groups"], "lines": facts["lines"]},
+            "card": game.card,
+            "price_per_game_cents": facts["price_per_game_cents"],
+            "price_cents": facts["price_cents"],
+            "tendered_cents": tendered_cents(sale.tender),
+            "station": who.station,
+            "staff": who.staff,
+            "drawer": who.drawer,
+            "sold_at": sold_at,
+            "code_key": self.code_key,
+            "request": self.asked.request,
+            "prints_expiry": expires_at,
+        }
+        rows: list[Row] = [
+            kept(who, self.asked, answer),
+            (TicketTable, row),
+            *records.tender_rows(number, sale.tender),
+            *posting_rows(
+                legs_of_sale(who.drawer, sale.tender, facts["price_cents"], change_cents)
+            ),
+            *paper_rows(who.station, Slip.TICKET, {"ticket": number}),
+            *contact.rows,
+        ]
+        times = {"sold_at": time_text(sold_at), "expires_at": time_text(expires_at)}
+        return Done(answer, {"number": number, **times, **facts, **contact.said}, rows)
 
 
 def _expected_expiry(
@@ -193,7 +247,7 @@ def _expected_expiry(
     return last_lock + timedelta(minutes=claim_minutes)
 
 
-def _passed(tender: tuple[Tender, ...], price_cents: int) -> Passed:
+def passed_in_sale(tender: tuple[Tender, ...], price_cents: int) -> Passed:
     """Return what passes over the counter: change in cash for chips is cash that goes out.
 
     Coupons are not money. Change goes back and forth where it is of what was given in cash.
@@ -229,20 +283,23 @@ def _no_game(unit: Unit, who: Worker, series: str) -> Refused:
     return say_no(No.NO_OPEN_GAME, series=series)
 
 
-def _request(unit: Unit, sale: Sale) -> tuple[Request, Source]:
+def request_to_sell(unit: Unit, sale: Sale) -> tuple[Request, Source]:
     """Return the request that is sold, with the numbers of a quick-pick, and what it rests on."""
     if isinstance(sale.request, Request):
         spots = sale.request.quick_pick
         if spots is None or sale.request.groups:
             return sale.request, Source.REQUEST
         return replace(sale.request, groups=(quick_pick(spots),)), Source.QUICK_PICK
+    # X-ticket-replay: any ticket serves, winning or losing, with what the patron changes in it.
     old = queries.ticket(unit.connection, sale.replay_of or 0)
     if old is None:
         raise say_no(No.UNKNOWN_TICKET, number=sale.replay_of)
     return changed(request_of(old.play, old.games), sale.request), Source.TICKET
 
 
-def _money(drawer: int, tender: tuple[Tender, ...], ticket: Ticket, change_cents: int) -> list[Leg]:
+def legs_of_sale(
+    drawer: int | None, tender: tuple[Tender, ...], price_cents: int, change_cents: int
+) -> list[Leg]:
     """Return what a sale moves: tender into the drawer, change out of it, the price owed."""
     legs = [
         Leg(Account.COUPONS, part.cents)
@@ -251,7 +308,7 @@ def _money(drawer: int, tender: tuple[Tender, ...], ticket: Ticket, change_cents
         for part in tender
     ]
     change = Leg(Account.DRAWER, -change_cents, drawer, TenderKind.CURRENCY)
-    return [*legs, change, Leg(Account.PREPAID, -ticket.price_cents)]
+    return [*legs, change, Leg(Account.PREPAID, -price_cents)]
 
 
 def _tender_document(part: Tender) -> dict[str, object]:

@@ -15,9 +15,10 @@ Write order:
    Two who settle at once: one of them moves the game, the other finds it moved.*
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -99,21 +100,54 @@ def win_line(ticket: int, uncut_cents: int, cents: int, paid_cents: int) -> byte
     return f"{ticket} {uncut_cents} {cents} {paid_cents}\n".encode()
 
 
+@dataclass(frozen=True)
+class Graded:
+    """What a grading comes to as a whole: every win, and what each winner gets of a limit."""
+
+    wins: list[Won]
+    shares: list[tuple[int, int]]
+    digest: str
+
+
+def grade_within(
+    office: Office, unit: Unit, series: str, number: int, numbers: Sequence[int]
+) -> Graded:
+    """Grade a game within a unit of work, as it was graded before; nothing is written."""
+    totals, wins = Totals(), list[Won]()
+    with closing(_graded_in(office, unit, series, number, mask_of(numbers), totals)) as graded:
+        for _, won in graded:
+            wins += won
+    cards = [office.card(unit, card) for card in sorted(totals.cards)]
+    limit_cents, in_full_cents = game_limits(card.limits for card in cards)
+    paid, digest = [cents for _, _, cents in wins], sha256()
+    bites = limit_cents is not None and sum(paid) > limit_cents
+    if limit_cents is not None and bites:
+        paid = list(prorate(paid, limit_cents, in_full_cents, [uncut for _, uncut, _ in wins]))
+    for (ticket, uncut, cents), share in zip(wins, paid, strict=True):
+        digest.update(win_line(ticket, uncut, cents, share))
+    shares = [(won[0], share) for won, share in zip(wins, paid, strict=True)] if bites else []
+    return Graded(wins, shares, digest.hexdigest())
+
+
 # ---- grading -------------------------------------------------------------------------------------
 
 
 def _graded(
     office: Office, series: str, number: int, draw: int, totals: Totals
 ) -> Generator[tuple[list[PlayedRow], list[Won]], None, None]:
-    graders: dict[int, _CardGrader] = {}
-    with (
-        office.database.reading() as connection,
-        closing(queries.played(connection, series, number)) as batches,
-    ):
+    with office.database.reading() as connection:
         unit = Unit(office.database, connection)
+        yield from _graded_in(office, unit, series, number, draw, totals)
+
+
+def _graded_in(  # noqa: PLR0913, PLR0917  what is graded against what, and where it is read
+    office: Office, unit: Unit, series: str, number: int, draw: int, totals: Totals
+) -> Generator[tuple[list[PlayedRow], list[Won]], None, None]:
+    graders: dict[int, CardGrader] = {}
+    with closing(queries.played(unit.connection, series, number)) as batches:
         for batch in batches:
             for card in {row.card for row in batch} - graders.keys():
-                graders[card] = _CardGrader(office.card(unit, card))
+                graders[card] = CardGrader(office.card(unit, card))
             won: list[Won] = []
             for card, grader in graders.items():
                 won += grader.wins([row for row in batch if row.card == card], draw)
@@ -121,7 +155,7 @@ def _graded(
             yield batch, sorted(won)
 
 
-class _CardGrader:
+class CardGrader:
     """Grades tickets of one card."""
 
     def __init__(self, card: RateCard) -> None:
@@ -130,6 +164,7 @@ class _CardGrader:
         self._bulk = Grader(card, sorted(card.schedules))
 
     def wins(self, rows: Sequence[PlayedRow], draw: int) -> Iterator[Won]:
+        """Yield what tickets of this card won; those that won nothing are left out."""
         straight = [row for row in rows if row.type == TicketType.STRAIGHT]
         plays = Plays.of(self._play(row) for row in straight)
         won = self._bulk.wins_cents(plays, draw)
@@ -180,36 +215,57 @@ def _settle(office: Office, game: GameRow, attempt: int, totals: Totals) -> None
     try:
         with office.unit() as unit:
             now = unit.now()
-            row: Row = (
-                Settlement,
-                {
-                    "attempt": attempt,
-                    "series": game.series,
-                    "game": game.number,
-                    "run": run,
-                    **figures,
-                    "wins_digest": digest.digest(),
-                    "settled_at": now,
-                },
-            )
-            body = {
-                "house": office.house.name,
-                "series": game.series,
-                "game": game.number,
-                "run": run,
-                **figures,
-                "digest": digest.hexdigest(),
-                "time": time_text(now),
-            }
-            owed = [Leg(Account.WINS, owed_cents), Leg(Account.WINS_PAYABLE, -owed_cents)]
+            settled = Settled(game.series, game.number, run, attempt, figures, digest.digest())
             facts = {"winners": totals.winners, "paid_cents": paid_cents}
             states = GameState.DRAWN, GameState.SETTLED
             game_records.move_game(unit, game.series, game.number, *states)
             told = game_records.event_row(unit, "settled", game.series, game.number, facts, now)
-            office.log_with(unit, Tag.WINS, body, [row, *posting_rows(owed), told])
+            body, rows = settled.body(office.house.name, now), settled.rows(owed_cents, now)
+            office.log_with(unit, Tag.WINS, body, [*rows, told])
             unit.commit()
     except game_records.GameMoved:
         return
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What a game is settled for; what that leaves behind follows from it alone."""
+
+    series: str
+    game: int
+    run: int
+    attempt: int
+    figures: Mapping[str, int | None]
+    digest: bytes
+
+    def body(self, house_name: str, now: datetime) -> dict[str, object]:
+        """Return what the WINS entry says."""
+        return {
+            "house": house_name,
+            "series": self.series,
+            "game": self.game,
+            "run": self.run,
+            **self.figures,
+            "digest": self.digest.hex(),
+            "time": time_text(now),
+        }
+
+    def rows(self, owed_cents: int, now: datetime) -> list[Row]:
+        """Return the settlement, and the money that is owed more than before."""
+        settlement: Row = (
+            Settlement,
+            {
+                "attempt": self.attempt,
+                "series": self.series,
+                "game": self.game,
+                "run": self.run,
+                **self.figures,
+                "wins_digest": self.digest,
+                "settled_at": now,
+            },
+        )
+        owed = [Leg(Account.WINS, owed_cents), Leg(Account.WINS_PAYABLE, -owed_cents)]
+        return [settlement, *posting_rows(owed)]
 
 
 def _share(

@@ -5,26 +5,38 @@ So a paper can be made again at any time, and says what was logged.
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from datetime import date, datetime
+from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from app.audit.checkpoints import short_seal
 from app.flow.office import Office
+from app.flow.plays import numbers_of
+from app.keno.conditioning import conditioning_of
 from app.keno.letters import letter
+from app.keno.money import Rounding, percent
 from app.keno.numbering import printed_number
-from app.keno.rate_card import RateCard
-from app.keno.ticket import TicketType
+from app.keno.rate_card import Limits, RateCard
+from app.keno.ticket import Ticket, TicketType
 from app.store.queries import Reading, cards, drawers, games, outcomes, settling, shifts
 from app.store.queries.paper import Job
+from app.store.queries.people import Worker
 from app.store.tables import Slip
 from app.store.unit import Unit
 from printers import slips
 from printers.slips import Done, Group, Limit, Part, Seal, Wager
 
+SHARES_ON_A_SHEET = 200  # some two feet of paper
 CARD_DIGITS = 12  # of the hash of a rate card, on paper
 KINDS = {"currency": "Currency", "coin": "Coin", "chips": "Chips", "tokens": "Tokens"}
 KINDS |= {"coupon": "Coupon"}
+
+
+def sheets_of(winners: int) -> int:
+    """Return on how many sheets the winners of a game are listed."""
+    return -(-winners // SHARES_ON_A_SHEET)
 
 
 def slip_of(office: Office, unit: Unit, job: Job) -> slips.Slip:
@@ -77,9 +89,6 @@ def _ticket(making: Making) -> slips.TicketSlip:
     seal, replay_of = body["previous_seal"], body["replay_of"]
     is_king = body["type"] == TicketType.KING.value
     limits = card.limits
-    limit = None
-    if limits.aggregate_cents is not None:
-        limit = Limit(limits.aggregate_cents, limits.in_full_below_cents)
     return slips.TicketSlip(
         house=making.house,
         number=printed_number(body["number"]),
@@ -99,7 +108,7 @@ def _ticket(making: Making) -> slips.TicketSlip:
         ],
         price_cents=body["price_cents"],
         writer=body["writer"],
-        limit=limit,
+        limit=_limit(limits),
         expires_at=making.at(body["expires_at"]),
         claim_minutes=limits.claim_minutes,
         quick_pick=body["source"] == "quick-pick",
@@ -107,6 +116,47 @@ def _ticket(making: Making) -> slips.TicketSlip:
         previous_seal=seal and Seal(f"{series}-{seal['game']}", seal["seal"]),
         replay_of=None if replay_of is None else printed_number(replay_of),
     )
+
+
+def practice_slip(  # noqa: PLR0913, PLR0917  all that a ticket shows
+    office: Office, who: Worker, ticket: Ticket, card: RateCard, now: datetime, until: datetime
+) -> slips.TicketSlip:
+    """Return a ticket that is none, as it would have looked (X-practice)."""
+    zone = ZoneInfo(office.house.time_zone)
+    limits = card.limits
+    is_king = ticket.type is TicketType.KING
+    return slips.TicketSlip(
+        house=office.house.name,
+        number="PRACTICE",
+        sold_at=now.astimezone(zone),
+        station=who.station_code,
+        groups=[
+            Group(letter(place), numbers_of(mask), is_king=is_king and mask.bit_count() == 1)
+            for place, mask in enumerate(ticket.groups)
+        ],
+        games=ticket.games,
+        first_game="none",
+        last_game="none",
+        conditioning=conditioning_of(ticket.lines),
+        wagers=[
+            Wager(line.ways, line.spots, line.rate_cents, line.schedule) for line in ticket.lines
+        ],
+        price_cents=ticket.price_cents,
+        writer=who.code,
+        limit=_limit(limits),
+        expires_at=until.astimezone(zone),
+        claim_minutes=limits.claim_minutes,
+        quick_pick=ticket.quick_pick,
+        rate_card="none",
+        previous_seal=None,
+        is_practice=True,
+    )
+
+
+def _limit(limits: Limits) -> Limit | None:
+    if limits.aggregate_cents is None:
+        return None
+    return Limit(limits.aggregate_cents, limits.in_full_below_cents)
 
 
 def _void(making: Making) -> slips.VoidSlip:
@@ -195,7 +245,7 @@ def _shift(making: Making) -> slips.ShiftReport:
         drawer.id,
         making.at(drawer.opened_at),
         [Part(name, cents) for name, cents in told.items()],
-        None if hold is None else f"{hold.numerator}/{hold.denominator}",
+        None if hold is None else percent(hold, Rounding.HALF_UP),
     )
 
 
@@ -221,10 +271,13 @@ def _aggregate(making: Making) -> slips.AggregateSheet:
     settled = settling.settlement(making.connection, series, number)
     if settled is None or settled.limit_cents is None:
         raise LookupError("a sheet of a game without a limit")
-    shares = [
-        slips.Shared(printed_number(win.ticket), win.cents, win.paid_cents)
-        for win in settling.wins_of(making.connection, settled.attempt)
-    ]
+    part, parts = making.payload["part"], sheets_of(settled.winners)
+    with closing(settling.wins_of(making.connection, settled.attempt)) as winners:
+        first = (part - 1) * SHARES_ON_A_SHEET
+        shares = [
+            slips.Shared(printed_number(win.ticket), win.cents, win.paid_cents)
+            for win in islice(winners, first, first + SHARES_ON_A_SHEET)
+        ]
     limit = Limit(settled.limit_cents, settled.in_full_below_cents)
     return slips.AggregateSheet(
         making.house,
@@ -234,6 +287,8 @@ def _aggregate(making: Making) -> slips.AggregateSheet:
         settled.win_cents,
         settled.paid_cents,
         shares,
+        part,
+        parts,
     )
 
 

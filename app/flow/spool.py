@@ -6,30 +6,36 @@ band that says so.
 
 Write order of a paper:
 
-1. One transaction: its bytes are kept, and it is marked as being sent. *Crash before: it is sent by
+1. The printer is asked whether it can print. *If not, why is noted, and the paper waits.*
+2. One transaction: its bytes are kept, and it is marked as being sent. *Crash before: it is sent by
    whoever looks next. Crash after: nobody knows whether it was sent, so the writer is asked.*
-2. It is sent.
-3. One transaction: what became of it.
+3. It is sent.
+4. One transaction: what became of it.
 """
 
-import logging
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Protocol
 
 from app.flow.codes import validation_code
+from app.flow.lease import Held
 from app.flow.office import Office
 from app.flow.slips import slip_of
+from app.logs import Voice
+from app.store.queries import keeping, tickets
 from app.store.queries import paper as queries
-from app.store.queries import tickets
-from app.store.queries.paper import Job, Kept, PrinterRow, Queued
+from app.store.queries.paper import Condition, Job, Kept, PrinterRow, Queued
 from app.store.records import paper as records
 from app.store.tables import PaperState, Slip
 from app.store.unit import Unit
 from printers import slips
 
 AT_ONCE = 50
-log = logging.getLogger("keno.spooler")
+# A drawer that opens long after the act would open by itself, as far as anybody there can tell.
+OPENS_WITHIN = timedelta(minutes=1)
+log = Voice("keno.spooler")
 
 
 class Press(Protocol):
@@ -49,11 +55,13 @@ class Press(Protocol):
 
 @dataclass(frozen=True)
 class Sending:
-    """A paper that is about to be sent: its true bytes."""
+    """A paper that is about to be sent: its true bytes, and whether they open the cash drawer."""
 
+    printer: PrinterRow
     entry: int
     copy: int
     data: bytes
+    kicks: bool
 
 
 def all_printers(office: Office) -> list[PrinterRow]:
@@ -62,72 +70,169 @@ def all_printers(office: Office) -> list[PrinterRow]:
         return queries.printers(connection)
 
 
-def has_paper(office: Office, printer: PrinterRow) -> bool:
-    """Whether anything waits to be printed on a printer."""
+def printers_with_paper(office: Office) -> set[int]:
+    """Return the printers on which something waits to be printed, or is being sent."""
     with office.database.reading() as connection:
-        return bool(queries.queue_of(connection, printer.id, PaperState.QUEUED, 1))
+        return queries.printers_with_paper(connection)
 
 
-def interrupted(office: Office, printer: PrinterRow) -> None:
-    """Ask the writers about papers that were being sent when whoever sent them stopped."""
+def interrupted(office: Office, printer: PrinterRow, lease: Held | None = None) -> bool:
+    """Ask the writers about papers whose sender stopped on the way; whether there were any.
+
+    Raises:
+        LeaseLost: another spooler has taken the printer over, and may well be sending.
+    """
+    with office.database.reading() as connection:
+        if not queries.being_sent(connection, printer.id, 1):
+            return False
     with office.unit() as unit:
-        for each in queries.queue_of(unit.connection, printer.id, PaperState.SENDING, AT_ONCE):
-            why = "The spooler stopped while it was being printed."
-            _move(unit, each.entry, each.copy, PaperState.UNKNOWN, why)
+        if lease is not None:
+            lease.check(unit)
+        for each in queries.being_sent(unit.connection, printer.id, AT_ONCE):
+            _ask_about(unit, each, printer)
         unit.commit()
+    return True
 
 
-def next_paper(office: Office, printer: PrinterRow, press: Press) -> Sending | None:
-    """Take the next paper of a printer's queue, and mark it as being sent; none if none waits."""
+def _ask_about(unit: Unit, each: Queued, printer: PrinterRow) -> None:
+    """Ask about a paper whose sender stopped; what it was sent with was noted before it was."""
+    sent = queries.sent_as(unit.connection, each.entry, each.copy)
+    if sent is None:
+        raise LookupError("a paper is being sent, and nobody began to")
+    on = replace(printer, roll=sent.roll) if sent.roll else None
+    why = "The spooler stopped while it was being printed."
+    _move(unit, each.entry, each.copy, PaperState.UNKNOWN, why, kicked=sent.kicked, on=on)
+
+
+def next_paper(
+    office: Office, printer: PrinterRow, press: Press, lease: Held | None = None
+) -> Sending | None:
+    """Take the next paper of a printer's queue, and mark it as being sent; none if none waits.
+
+    Raises:
+        LeaseLost: another spooler has taken the printer over.
+    """
     with office.unit() as unit:
-        waiting = queries.queue_of(unit.connection, printer.id, PaperState.QUEUED, 1)
-        if not waiting:
-            return None
-        entry, copy = waiting[0].entry, waiting[0].copy
-        try:
-            data = _true_bytes(office, unit, waiting[0], printer.roll, press)
-        except (LookupError, TypeError, ValueError):  # of the slip; a database that fails is not
-            log.exception("paper %s cannot be made", entry)
-            _put_aside(unit, entry, copy)
+        if lease is not None:
+            lease.check(unit)
+        if keeping.incomplete(unit.connection) is not None:
+            return None  # a restored house: it may all have come out already (X-recovery)
+        found = _next_waiting(unit, printer)
+        if found is None:
             unit.commit()
             return None
-        kicked = copy == 0 and queries.moves_cash(unit.connection, entry)
-        states = PaperState.QUEUED, PaperState.SENDING
-        if not records.move_paper(unit, entry, copy, *states, kicked=kicked):
+        waiting, job = found
+        entry, copy = waiting.entry, waiting.copy
+        try:
+            data = _true_bytes(office, unit, job, waiting, printer.roll, press)
+        except (LookupError, TypeError, ValueError):  # of the slip, not of a database
+            log.exception("paper.not_made", paper=entry)
+            why = "This paper cannot be made; call a supervisor."
+            records.move_paper(unit, entry, copy, PaperState.QUEUED, PaperState.ASIDE, why=why)
+            unit.commit()
+            return None
+        kicks = copy == 0 and _is_fresh(unit, job) and queries.moves_cash(unit.connection, entry)
+        before, after = PaperState.QUEUED, PaperState.SENDING
+        if not records.move_paper(unit, entry, copy, before, after, kicked=kicks, on=printer):
             return None  # another took it
         unit.commit()
-    return Sending(entry, copy, press.kick + data if kicked else data)
+    return Sending(printer, entry, copy, press.kick + data if kicks else data, kicks)
 
 
-def _put_aside(unit: Unit, entry: int, copy: int) -> None:
-    """Have the writer asked about a paper that cannot be made: a supervisor must look into it."""
-    records.move_paper(unit, entry, copy, PaperState.QUEUED, PaperState.SENDING)
-    _move(unit, entry, copy, PaperState.UNKNOWN, "This paper cannot be made; call a supervisor.")
-
-
-def note_ending(office: Office, sending: Sending, ending: str, why: str | None) -> None:
-    """Note what became of a paper that was sent."""
+def note_ending(
+    office: Office, sending: Sending, ending: str, why: str | None, *, near_end: bool = False
+) -> None:
+    """Note what became of a paper that was sent, and how its printer is if that has changed."""
+    state = PaperState(ending)
+    kicked = sending.kicks and state is not PaperState.FAILED
+    entry, copy, on = sending.entry, sending.copy, sending.printer
     with office.unit() as unit:
-        _move(unit, sending.entry, sending.copy, PaperState(ending), why)
+        if not _move(unit, entry, copy, state, why, kicked=kicked, on=on):
+            # Somebody else was asked about it meanwhile; that it was sent all the same is a fault
+            # that the books must find.
+            records.add_event(unit, entry, copy, state, why=why, kicked=kicked, on=on)
+        _note_condition(unit, on.id, Condition(near_end, why))
         unit.commit()
 
 
-def _move(unit: Unit, entry: int, copy: int, after: PaperState, why: str | None) -> None:
-    records.move_paper(unit, entry, copy, PaperState.SENDING, after, why=why)
+def note_trouble(office: Office, printer: PrinterRow, why: str) -> None:
+    """Note why a printer cannot print, and so its next paper waits; once for each reason."""
+    with office.unit() as unit:
+        waiting = queries.queue_of(unit.connection, printer.id, 1)
+        if waiting and waiting[0].why != why:
+            entry, copy = waiting[0].entry, waiting[0].copy
+            records.note_waiting(unit, entry, copy, why)
+            records.add_event(unit, entry, copy, PaperState.FAILED, why=why)
+        _note_condition(unit, printer.id, Condition(near_end=False, why=why))
+        unit.commit()
 
 
-def _true_bytes(office: Office, unit: Unit, queued: Queued, roll: str, press: Press) -> bytes:
-    """Return the bytes of a paper as they are sent: made once, and the same ever after."""
-    job = queries.job(unit.connection, queued.entry)
-    if job is None:
-        raise LookupError("a paper of the queue has no job")
-    kept_ = queries.kept_paper(unit.connection, job.entry)
-    if kept_ is None:
+def note_mended(office: Office, printer: PrinterRow) -> None:
+    """Note that a printer which could not print now can, though nothing waits for it."""
+    with office.unit() as unit:
+        condition = queries.condition(unit.connection, printer.id)
+        if condition is not None and condition.why is not None:
+            _note_condition(unit, printer.id, replace(condition, why=None))
+            unit.commit()
+
+
+def _note_condition(unit: Unit, printer: int, condition: Condition) -> None:
+    if queries.condition(unit.connection, printer) != condition:
+        records.note_condition(unit, printer, condition.near_end, condition.why)
+
+
+def _move(  # noqa: PLR0913  which paper, and what became of it
+    unit: Unit,
+    entry: int,
+    copy: int,
+    after: PaperState,
+    why: str | None,
+    *,
+    kicked: bool,
+    on: PrinterRow | None,
+) -> bool:
+    before = PaperState.SENDING
+    return records.move_paper(unit, entry, copy, before, after, why=why, kicked=kicked, on=on)
+
+
+def _next_waiting(unit: Unit, printer: PrinterRow) -> tuple[Queued, Job] | None:
+    """Return the next paper of a printer's queue; tickets that are void by now are not printed."""
+    while waiting := queries.queue_of(unit.connection, printer.id, 1):
+        entry, copy = waiting[0].entry, waiting[0].copy
+        job = queries.job(unit.connection, entry)
+        if job is None:
+            raise LookupError("a paper of the queue has no job")
+        if queries.voided_at(unit.connection, job) is None:
+            return waiting[0], job
+        why = "The ticket was voided before it was printed."
+        records.move_paper(unit, entry, copy, PaperState.QUEUED, PaperState.NOT_PRINTED, why=why)
+    return None
+
+
+def _is_fresh(unit: Unit, job: Job) -> bool:
+    """Whether an act was done just now."""
+    body = json.loads(job.body)
+    said = next(body[name] for name in ("time", "sold_at", "voided_at") if name in body)
+    return unit.now() - datetime.fromisoformat(said) <= OPENS_WITHIN
+
+
+def _true_bytes(  # noqa: PLR0913, PLR0917  whose paper, for which printer, made by what
+    office: Office, unit: Unit, job: Job, queued: Queued, roll: str, press: Press
+) -> bytes:
+    """Return the bytes of a paper as they are sent: made once, and the same ever after.
+
+    Raises:
+        ValueError: what is kept of it is not what was made.
+    """
+    kept = queries.kept_papers(unit.connection, job.entry).get(roll)
+    if kept is None:
         data = press.make(slip_of(office, unit, job), roll)
         digest = sha256(_with_code(office, unit, job, data, press)).digest()
         records.keep_paper(unit, job.entry, roll, data, digest, unit.now())
-        kept_ = Kept(roll, data, digest)
-    true = _with_code(office, unit, job, kept_.data, press)
+        kept = Kept(roll, data, digest)
+    true = _with_code(office, unit, job, kept.data, press)
+    if sha256(true).digest() != kept.digest:
+        raise ValueError(f"what is kept of paper {job.entry} is not what was made")
     return press.band(queued.copy, roll) + true if queued.copy else true
 
 

@@ -3,16 +3,18 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.clock import time_text
+from app.flow.office import Office
 from app.keno.game import GameState
 from app.keno.money import dollars
 from app.keno.payment import expires_at, held_up
 from app.keno.refund import refund_of
-from app.keno.standing import Known, Stands, stands
-from app.store.queries import Reading, days, payments, standing, tickets
+from app.keno.standing import Known, Stands, is_held, stands
+from app.moments import moment_words
+from app.store.queries import Reading, days, keeping, payments, standing, tickets
 from app.store.queries.payments import PayoutRow
 from app.store.queries.standing import PlayedGame
 from app.store.queries.tickets import TicketRow
+from app.store.unit import Unit
 
 
 @dataclass(frozen=True)
@@ -28,19 +30,18 @@ class Standing:
     refund_due_cents: int  # in money, for games that are void
     paid: PayoutRow | None
     expires_at: datetime | None  # none before its last game is locked
+    held_since: int | None  # the entry of a restore: what was lost may have settled it
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a manager must approve money over it."""
+        return self.held_since is not None
 
 
-def standing_of(
-    connection: Reading, ticket: TicketRow, claim_minutes: int, now: datetime
-) -> Standing:
-    """Return how a ticket stands now.
-
-    Args:
-        connection: where everything is read.
-        ticket: the ticket.
-        claim_minutes: how long a win is paid, as its card says.
-        now: the time.
-    """
+def standing_of(office: Office, unit: Unit, ticket: TicketRow, now: datetime) -> Standing:
+    """Return how a ticket stands at a time."""
+    connection = unit.connection
+    claim_minutes = office.card(unit, ticket.card).limits.claim_minutes
     cancelled = standing.cancellation(connection, ticket.number)
     last = ticket.last_game if cancelled is None else cancelled.first_cancelled - 1
     games = standing.played_games(connection, ticket.number, ticket.series, ticket.first_game, last)
@@ -64,9 +65,13 @@ def standing_of(
             is_refund_due=bool(due),
         )
     )
-    words = _words(how, ticket, games, last, win_cents, paid, late)
+    words = _words(how, ticket, games, last, win_cents, paid, late, office.house.time_zone)
     if cancelled is not None:
         words += f" Games from {ticket.series}-{cancelled.first_cancelled} on were cancelled."
+    since_entry = keeping.held_since(connection, ticket.number)
+    held = since_entry if is_held(how, before_loss=since_entry is not None) else None
+    if held is not None:
+        words += " Held: entries of the log were lost, and a manager outside keno approves."
     tender = tickets.tender_of(connection, ticket.number) if due else []
     places = [game.number - ticket.first_game for game in due]
     refund_due_cents = refund_of(tender, ticket.price_per_game_cents, places).cash_cents
@@ -81,6 +86,7 @@ def standing_of(
         refund_due_cents,
         paid,
         expires,
+        held,
     )
 
 
@@ -125,19 +131,20 @@ def _words(  # noqa: PLR0913, PLR0917  all that is told
     win_cents: int,
     paid: PayoutRow | None,
     late: datetime | None,
+    zone: str,
 ) -> str:
     """Return how a ticket stands, as a writer reads it out."""
     series = ticket.series
     frozen = [f"{series}-{game.number}" for game in games if game.state is GameState.FROZEN]
     voided_at, won = ticket.voided_at, f"A win of {dollars(win_cents)}"
     told = {
-        Stands.VOID: f"Voided at {voided_at and time_text(voided_at)}.",
+        Stands.VOID: f"Voided at {voided_at and moment_words(voided_at, zone)}.",
         Stands.OPEN: f"Game {series}-{ticket.first_game} is not locked yet.",
         Stands.IN_PLAY: f"The ticket plays until game {series}-{last}.",
         Stands.NOT_DECIDED: "Not yet decided.",
         Stands.FROZEN: f"Not yet decided: game {', '.join(frozen)} is being looked into.",
-        Stands.PAID: _paid_words(paid),
-        Stands.EXPIRED: f"{won}, which expired at {late and time_text(late)}.",
+        Stands.PAID: _paid_words(paid, zone),
+        Stands.EXPIRED: f"{won}, which expired at {late and moment_words(late, zone)}.",
         Stands.WIN: f"{won}.",
         Stands.REFUND: "A game was void; what was paid for it goes back.",
         Stands.REFUNDED: "No game of it was played; its price went back.",
@@ -146,8 +153,8 @@ def _words(  # noqa: PLR0913, PLR0917  all that is told
     return told[how]
 
 
-def _paid_words(paid: PayoutRow | None) -> str:
+def _paid_words(paid: PayoutRow | None, zone: str) -> str:
     if paid is None:
         return ""
-    at = time_text(paid.paid_at)
+    at = moment_words(paid.paid_at, zone)
     return f"Paid {dollars(paid.cents)} at {at}, at {paid.station_code}, by {paid.writer_code}."

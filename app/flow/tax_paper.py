@@ -82,7 +82,7 @@ def _file(  # noqa: PLR0913, PLR0917  what is filled in, by whom, and in which t
     now = unit.now()
     before = paid_before(office, unit, who, paper.contact, now)
     claim = claim_of(office, unit, ticket, before, now)
-    check_payable(claim)
+    check_payable(office, claim)
     due = next((win for win in claim.due_papers if win.game == paper.game), None)
     if due is None:
         number, game = printed_number(paper.number), f"{ticket.series}-{paper.game}"

@@ -13,25 +13,28 @@ from app.keno.standing import Stands
 from app.store.queries import days, payments
 from app.store.unit import Unit
 
+AT_ONCE = 500  # of a year of a large house there are tens of thousands
 LISTED = (Stands.WIN, Stands.IN_PLAY, Stands.NOT_DECIDED, Stands.FROZEN)
 
 
 def unclaimed_wins(
-    office: Office, credentials: Credentials, at_least_cents: int = 1
-) -> list[dict[str, object]]:
-    """Return the wins that are not paid, the oldest first.
+    office: Office, credentials: Credentials, at_least_cents: int = 1, after: int = 0
+) -> tuple[list[dict[str, object]], int | None]:
+    """Return the wins that are not paid, the oldest first; and behind which number there are more.
 
     Args:
         office: the office.
         credentials: whose, who must be allowed to look tickets up.
         at_least_cents: how large a win must be to be listed.
+        after: the number behind which to begin.
     """
     with office.database.reading() as connection:
         unit = Unit(office.database, connection)
         at_work(credentials, Permission.TICKET_LOOK_UP)(unit)
         now = unit.now()
         listed: list[dict[str, object]] = []
-        for number in days.unpaid_winners(connection, at_least_cents):
+        numbers = days.unpaid_winners(connection, at_least_cents, after, AT_ONCE)
+        for number in numbers:
             claim = claim_of(office, unit, ticket_numbered(unit, number), [], now)
             standing = claim.standing
             if standing.stands not in LISTED or claim.cents < at_least_cents:
@@ -47,4 +50,4 @@ def unclaimed_wins(
                     "presented_at": presented and time_text(presented),
                 }
             )
-    return listed
+    return listed, numbers[-1] if len(numbers) == AT_ONCE else None

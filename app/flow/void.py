@@ -15,19 +15,26 @@ from functools import partial
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import Approval, Credentials, at_work
-from app.flow.asking import Answer, Asking, asking, kept
-from app.flow.authority import Approved, answer_approved, check_authority
+from app.flow.asking import Answer, Asking, Done, asking, kept
+from app.flow.authority import (
+    Approved,
+    answer_approved,
+    check_authority,
+    check_held,
+    why_copied,
+)
 from app.flow.cash import are_in_drawer
-from app.flow.contact import Contact, Passed, check_contact, in_contact
+from app.flow.contact import Contact, InContact, Passed, check_contact, in_contact
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, check_reason, say_no
 from app.keno.drawer import CASH
 from app.keno.numbering import printed_number
+from app.keno.standing import Stands, is_held
 from app.keno.tender import Tender, TenderKind, paid_in_kind, tendered_cents
-from app.store.queries import games
+from app.store.queries import games, keeping
 from app.store.queries import tickets as queries
-from app.store.queries.people import Worker
+from app.store.queries.people import Person, Worker
 from app.store.queries.tickets import TicketRow
 from app.store.records import tickets as records
 from app.store.records.money import Leg, hold_drawer, posting_rows
@@ -46,6 +53,7 @@ class Voiding:
     code: str | None = None
     approval: Approval | None = None
     contact: Contact | None = None
+    manager: Approval | None = None  # of a ticket that is held
 
 
 def void_ticket(
@@ -54,18 +62,29 @@ def void_ticket(
     """Void a ticket; return what goes back, in kind.
 
     Refuses: whoever is not at work with an open drawer; a ticket that is not there, is void, or
-    whose game is locked; a wrong code; what a supervisor must approve and did not.
+    whose game is locked; a wrong code; what a supervisor, or a manager, must approve and did not.
+    """
+    asked = asking_to_void(voiding, request)
+    worker = at_work(credentials, Permission.TICKET_VOID)
+    check_contact(voiding.contact)
+    act = partial(_void, office, asked, voiding)
+    approvals = {
+        Permission.APPROVE: voiding.approval,
+        Permission.APPROVE_LARGE: voiding.manager,
+    }
+    return answer_approved(office, asked, worker, approvals, act)
+
+
+def asking_to_void(voiding: Voiding, request: str | None) -> Asking:
+    """Return what is asked for with a void.
+
+    Refuses: as `asking`.
     """
     # The code and the secret are authority, not content: asked again, they need not be the same.
     said: dict[str, object] = {"number": voiding.number, "reason": voiding.reason}
     if voiding.contact is not None:
         said["contact"] = vars(voiding.contact)
-    asked = asking(request, "void", said)
-    worker = at_work(credentials, Permission.TICKET_VOID)
-    check_contact(voiding.contact)
-    act = partial(_void, office, asked, voiding)
-    approvals = {Permission.APPROVE: voiding.approval}
-    return answer_approved(office, asked, worker, approvals, act)
+    return asking(request, "void", said)
 
 
 def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction
@@ -79,22 +98,55 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
     approved_by = approved.get(Permission.APPROVE)
     if who.drawer is None:
         raise say_no(No.NO_DRAWER)
-    ticket, now = _ticket_to_void(unit, who, voiding.number)
+    ticket, now = _ticket_to_void(office, unit, who, voiding.number)
     check_reason(voiding.reason)
-    with_code, why = voiding.code is not None, None
+    why = why_copied(unit, ticket)
     if ticket.station != who.station:
         why = f"the ticket was issued at {ticket.station_code}"
     check_authority(office, unit, who, ticket, voiding.code, approved_by, why)
+    before_loss = keeping.held_since(unit.connection, ticket.number) is not None
+    held = check_held(unit, who, approved, held=is_held(Stands.OPEN, before_loss=before_loss))
     paid = paid_in_kind(queries.tender_of(unit.connection, ticket.number), ticket.price_cents)
-    back = [{"kind": part.kind.value, "cents": part.cents} for part in paid]
     money = [part for part in paid if part.kind is not TenderKind.COUPON]
     if not are_in_drawer(unit, who, money):
         raise say_no(No.NOT_IN_DRAWER)
     cash = [part for part in money if part.kind in CASH]
     passed = Passed(out_cents=tendered_cents(money), cash_out_cents=tendered_cents(cash))
     contact = in_contact(office, unit, who, voiding.contact, ticket.number, passed, now)
+    done = voided(office.house.name, asked, voiding, who, ticket, paid, approved_by, contact, now)
+    office.log_with(unit, Tag.VOID, {**done.body, **held}, done.rows)
+    records.give_back_coupons(unit, paid)
+    return done.answer
+
+
+def voided(  # noqa: PLR0913, PLR0917  all that a void is
+    house_name: str,
+    asked: Asking,
+    voiding: Voiding,
+    who: Worker,
+    ticket: TicketRow,
+    paid: tuple[Tender, ...],
+    approved_by: Person | None,
+    contact: InContact,
+    now: datetime,
+) -> Done:
+    """Return what a void leaves behind.
+
+    Args:
+        house_name: the house.
+        asked: under which request id it was asked for.
+        voiding: what was asked for.
+        who: who voids it, out of their drawer.
+        ticket: the ticket.
+        paid: what it was paid with, in kind.
+        approved_by: the supervisor who approved, if one had to.
+        contact: the patron contact that it belongs to.
+        now: when.
+    """
+    back = [{"kind": part.kind.value, "cents": part.cents} for part in paid]
+    with_code = voiding.code is not None
     body = {
-        "house": office.house.name,
+        "house": house_name,
         "ticket": ticket.number,
         "ticket_leaf": ticket.leaf.hex(),
         "series": ticket.series,
@@ -128,15 +180,15 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
         kept(who, asked, answer),
         (Void, void),
         *contact.rows,
-        *posting_rows(_money_back(who.drawer, paid)),
+        *posting_rows(legs_of_void(who.drawer, paid)),
         *paper_rows(who.station, Slip.VOID, {"ticket": ticket.number}),
     ]
-    office.log_with(unit, Tag.VOID, body, rows)
-    records.give_back_coupons(unit, paid)
-    return answer
+    return Done(answer, body, rows)
 
 
-def _ticket_to_void(unit: Unit, who: Worker, number: int) -> tuple[TicketRow, datetime]:
+def _ticket_to_void(
+    office: Office, unit: Unit, who: Worker, number: int
+) -> tuple[TicketRow, datetime]:
     """Return a ticket whose first game is open, and stays so until this transaction ends.
 
     And the time at which that was judged, behind everything that had to be waited for.
@@ -149,7 +201,7 @@ def _ticket_to_void(unit: Unit, who: Worker, number: int) -> tuple[TicketRow, da
         raise say_no(No.NO_DRAWER)
     ticket = queries.ticket(unit.connection, number) or found  # as it is now, under the lock
     if ticket.voided_at is not None:
-        at = time_text(ticket.voided_at)
+        at = office.moment(ticket.voided_at)
         raise say_no(No.ALREADY_VOID, number=printed_number(number), at=at)
     name = f"{ticket.series}-{ticket.first_game}"
     if ticket.first_game_state is not GameState.OPEN:
@@ -161,7 +213,7 @@ def _ticket_to_void(unit: Unit, who: Worker, number: int) -> tuple[TicketRow, da
     return ticket, now
 
 
-def _money_back(drawer: int, paid: tuple[Tender, ...]) -> list[Leg]:
+def legs_of_void(drawer: int | None, paid: tuple[Tender, ...]) -> list[Leg]:
     """Return what a void moves: what was paid out of the drawer, in kind, and no longer owed."""
     legs = [
         Leg(Account.COUPONS, -part.cents)

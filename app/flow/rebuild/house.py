@@ -1,0 +1,249 @@
+"""What was settled for the house, made again: cards, people, stations, printers, amounts, days."""
+
+from collections.abc import Mapping
+from datetime import date
+
+from app.flow.access import ENROLMENT_BYTES, digest
+from app.flow.rebuild.context import Act, Body, NotRebuilt, Rebuilding, moment, taken
+from app.store.queries import house as queries
+from app.store.queries import keeping as keeping_queries
+from app.store.queries import paper
+from app.store.records import house, keeping, rebuilding
+from app.store.records import paper as paper_records
+from app.store.records.together import add_rows
+from app.store.tables import (
+    BooksRun,
+    Card,
+    CardAcceptance,
+    CardTerm,
+    DayClose,
+    HoldEnd,
+    HouseAmount,
+    HouseSetting,
+    LogOrigin,
+    ReportChoice,
+    Resumption,
+    Retention,
+    Role,
+)
+
+NOT_IN_LOG = "Their secret is not in the log: an administrator gives them a new one."
+NAMELESS = (
+    "Their name and secret are not in the log: they are here under their code, disabled; an "
+    "administrator gives them a new secret."
+)
+NEW_ENROLMENT = "Its enrolment is not in the log: an administrator has it enrolled again."
+
+
+def card(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """A version of the rate card was brought."""
+    values = {
+        "hash": bytes.fromhex(body["card"]),
+        "name": body["name"],
+        "file": body["file"],
+        "staff": here.actor(body["by"]),
+        "brought_at": moment(body["time"]),
+    }
+    add_rows(here.unit, entry, [(Card, values)])
+    return None
+
+
+def accepted(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """One of the two accepted a card."""
+    values = {
+        "card": here.card(body["card"]),
+        "consent": body["as"],
+        "staff": here.actor(body["by"]),
+        "accepted_at": moment(body["time"]),
+    }
+    add_rows(here.unit, entry, [(CardAcceptance, values)])
+    return None
+
+
+def in_force(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """A card was put into force."""
+    values = {
+        "card": here.card(body["card"]),
+        "published_at": moment(body["time"]),
+        "effective_at": moment(body["effective_at"]),
+        "staff": here.actor(body["by"]),
+    }
+    add_rows(here.unit, entry, [(CardTerm, values)])
+    return None
+
+
+def amount(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """An amount was set."""
+    values = {
+        "name": body["name"],
+        "from_day": date.fromisoformat(body["from_day"]),
+        "cents": body["after_cents"],
+        **_two_people(here, body),
+    }
+    add_rows(here.unit, entry, [(HouseAmount, values)])
+    return None
+
+
+def setting(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """A number was settled."""
+    values = {"name": body["name"], "value": body["after"], **_two_people(here, body)}
+    add_rows(here.unit, entry, [(HouseSetting, values)])
+    return None
+
+
+def retention(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """It was settled how long records are kept."""
+    values = {"kind": body["kind"], "days": body["after"], **_two_people(here, body)}
+    add_rows(here.unit, entry, [(Retention, values)])
+    return None
+
+
+def _two_people(here: Rebuilding, body: Body) -> Body:
+    return {"staff": here.person(body["supervisor"]), "manager": here.person(body["manager"])}
+
+
+def day(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """A gaming day was closed."""
+    values = {
+        "day": date.fromisoformat(body["day"]),
+        "staff": here.actor(body["by"]),
+        "ends_at": moment(body["ends_at"]),
+        "closed_at": moment(body["time"]),
+        **taken(body, "figures drawers frozen unclaimed"),
+    }
+    add_rows(here.unit, entry, [(DayClose, values)])
+    return None
+
+
+def books(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """The books were worked out."""
+    values = {
+        "size": body["log"]["size"],
+        "root": bytes.fromhex(body["log"]["root"]),
+        "began_at": moment(body["time"]),
+        **taken(body, "gaming_day faults"),
+    }
+    add_rows(here.unit, entry, [(BooksRun, values)])
+    return None
+
+
+def report_chosen(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """It was chosen whether a report is made at the close of each day."""
+    values = taken(body, "report format") | {"chosen": body["after"]}
+    add_rows(here.unit, entry, [(ReportChoice, {**values, "staff": here.actor(body["by"])})])
+    return None
+
+
+def person(here: Rebuilding, entry: int, body: Body) -> str | None:  # noqa: ARG001  one form for all
+    """Somebody came, was disabled, came back, or got a new secret."""
+    change = body["change"]
+    if change == "added":
+        # Or nothing that they sold and paid could be made again.
+        nobody_knows = here.office.hasher.hash(here.office.entropy(ENROLMENT_BYTES).hex())
+        code, role = body["staff"], Role(body["role"])
+        who = house.add_staff(here.unit, code, code, role, nobody_knows)
+        rebuilding.disable_staff_at(here.unit, who, moment(body["time"]))
+        return NAMELESS
+    who = here.person(body["staff"])
+    if change == "given a new secret":
+        # The old one is not good any more, whoever knows it.
+        nobody_knows = here.office.entropy(ENROLMENT_BYTES).hex()
+        house.change_secret(here.unit, who, here.office.hasher.hash(nobody_knows))
+        house.end_all_sign_ins(here.unit, who)
+        return NOT_IN_LOG
+    at = moment(body["time"]) if change == "disabled" else None
+    rebuilding.disable_staff_at(here.unit, who, at)
+    return None
+
+
+def station(here: Rebuilding, entry: int, body: Body) -> str | None:  # noqa: ARG001  one form for all
+    """A station came, was disabled, came back, or was to be enrolled again."""
+    change, code = body["change"], body["station"]
+    unknown = digest(here.office.entropy(ENROLMENT_BYTES).hex())
+    if change == "added":
+        if body["location"] not in queries.locations(here.unit.connection):
+            raise NotRebuilt("Its location is not here.")
+        house.add_station(here.unit, code, body["location"], unknown)
+        return NEW_ENROLMENT
+    which = here.station(code)
+    if change == "to be enrolled again":
+        house.renew_enrolment(here.unit, which, unknown)
+        return NEW_ENROLMENT
+    at = moment(body["time"]) if change == "disabled" else None
+    rebuilding.disable_station_at(here.unit, which, at)
+    return None
+
+
+def enrolled(here: Rebuilding, entry: int, body: Body) -> str | None:  # noqa: ARG001  one form for all
+    """A station enrolled: its code is used up, and its token nobody knows."""
+    unknown = digest(here.office.entropy(ENROLMENT_BYTES).hex())
+    house.renew_enrolment(here.unit, here.station(body["station"]), unknown)
+    return NEW_ENROLMENT
+
+
+def printer(here: Rebuilding, entry: int, body: Body) -> str | None:  # noqa: ARG001  one form for all
+    """A printer was added or moved."""
+    known = {each.code: each.id for each in paper.printers(here.unit.connection)}
+    which = known.get(body["printer"])
+    if which is None:
+        plan = (body["printer"], body["address"], body["roll"])
+        which = paper_records.add_printer(here.unit, *plan)
+    else:
+        paper_records.change_printer(here.unit, which, body["address"], body["roll"])
+    for code in body["stations"]:
+        paper_records.use_printer(here.unit, here.station(code), which)
+    return None
+
+
+def went_on(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """The house was restored before, and went on: what it left out and held."""
+    last, left_out = body["last_number"], body["numbers_left_out"]
+    add_rows(here.unit, entry, [(Resumption, {"last_number": last, "left_out": left_out})])
+    rebuilding.pass_number(here.unit, "ticket", last + left_out)
+    # In the order of the log: the drawers that were opened before have their numbers by now.
+    rebuilding.skip_numbers(here.unit, "drawer", body["drawers_left_out"])
+    return None
+
+
+def renamed(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """The log got another name."""
+    before = queries.house(here.unit.connection)
+    if before is None:
+        raise NotRebuilt("There is no house here.")
+    row = {"origin": before.log_origin, "size": body["size_here"]}
+    add_rows(here.unit, entry, [(LogOrigin, row)])
+    keeping.rename_log(here.unit, body["new_origin"])
+    return went_on(here, entry, body)
+
+
+def hold_ended(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """Tickets that were held were so no longer."""
+    values = {
+        "reason": body["reason"],
+        "ended_at": moment(body["time"]),
+        **_two_people(here, body),
+    }
+    holds = keeping_queries.holds(here.unit.connection)
+    add_rows(here.unit, entry, [(HoldEnd, {"resumption": each, **values}) for each in holds])
+    return None
+
+
+HOUSE: Mapping[str, Act] = {
+    "CARD": card,
+    "CARD-ACCEPTED": accepted,
+    "CARD-IN-FORCE": in_force,
+    "AMOUNT": amount,
+    "SETTING": setting,
+    "RETENTION": retention,
+    "DAY-CLOSE": day,
+    "REPORT-CHOICE": report_chosen,
+    "BOOKS": books,
+    "STAFF": person,
+    "STATION": station,
+    "ENROL": enrolled,
+    "PRINTER": printer,
+    "RESTORED": went_on,
+    "REFILLED": went_on,
+    "NEW-ORIGIN": renamed,
+    "HOLD-ENDED": hold_ended,
+}

@@ -1,0 +1,165 @@
+"""The floor as a supervisor sees it: games, stations, drawers, printers, the draw, what is amiss.
+
+It is looked at, and nothing is done by looking.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+from app.flow.access import Credentials, who_is_at_work
+from app.flow.alarms import Alarm
+from app.flow.day import gaming_day
+from app.flow.held import why_held
+from app.flow.office import Office
+from app.flow.permissions import Permission
+from app.flow.refusals import No
+from app.flow.see_alarms import see_alarms
+from app.keno.numbering import printed_number
+from app.rng_client import NotNow
+from app.store.queries import Reading, drawers, floor, games, house, paper
+from app.store.queries.drawers import ClosedDrawer, DrawerRow
+from app.store.queries.floor import PersonSeen, PrinterSeen, StationSeen, Waiting
+from app.store.queries.games import OpenGame
+from app.store.queries.paper import Queued
+from app.store.unit import Unit
+
+SHOWN = 50
+RECENT = 12
+CLOSED = 10
+# What a supervisor is told of when it happened lately.
+ALARMING = ["FROZEN", "HELD", "CLOCK", "PROCESS", "REFUSED"]
+
+
+@dataclass(frozen=True)
+class SeriesSeen:
+    """A series: its open game, how long that is sold, and games that are on their way."""
+
+    code: str
+    game: OpenGame | None
+    held_why: str | None
+    seconds_left: int | None
+    on_their_way: list[tuple[int, str]]
+
+
+@dataclass(frozen=True)
+class FloorSeen:
+    """All of it."""
+
+    now: datetime
+    today: date
+    series: list[SeriesSeen]
+    stations: list[StationSeen]
+    people: list[PersonSeen]
+    drawers: list[DrawerRow]
+    closed: list[ClosedDrawer]
+    printers: list[PrinterSeen]
+    papers: list[Queued]
+    waiting: list[Waiting]
+    days_to_close: list[date]
+    refunds: list[tuple[str, int, int]]  # void games, and for how many tickets money goes back
+    lately: list[tuple[str, datetime, str]]
+    draw_ready: str | None  # why not, if it is not
+    alarms: list[Alarm]
+
+
+def see_floor(office: Office, credentials: Credentials, folders: Sequence[Path] = ()) -> FloorSeen:
+    """Return the floor as it is now.
+
+    Args:
+        office: the office.
+        credentials: of whoever looks.
+        folders: whose disks are watched.
+
+    Refuses: whoever may not see it.
+    """
+    who_is_at_work(office, credentials, Permission.FLOOR_SEE)
+    not_ready = _why_not_ready(office)
+    alarms = see_alarms(office, folders)
+    with office.database.reading() as connection:
+        now = Unit(office.database, connection).now()
+        here = office.house
+        today = gaming_day(now, here.time_zone, here.day_starts_minutes)
+        on_way = floor.games_on_their_way(connection, SHOWN)
+        series = [_series(connection, code, now, on_way) for code in house.series_codes(connection)]
+        lately = floor.newest_tagged(connection, ALARMING, RECENT)
+        first = here.founded_at
+        return FloorSeen(
+            now=now,
+            today=today,
+            series=series,
+            stations=floor.stations(connection, now),
+            people=floor.staff(connection),
+            drawers=drawers.drawers_in_use(connection),
+            closed=drawers.closed_lately(connection, CLOSED),
+            printers=floor.printers(connection),
+            papers=paper.asked_about(connection, SHOWN),
+            waiting=floor.waiting_tickets(connection, SHOWN),
+            days_to_close=_days(
+                floor.last_closed_day(connection),
+                gaming_day(first, here.time_zone, here.day_starts_minutes),
+                today,
+            ),
+            refunds=[each for each in floor.refunds_due(connection, RECENT) if each[2]],
+            lately=[_told(each.tag, each.body) for each in lately],
+            draw_ready=not_ready,
+            alarms=alarms,
+        )
+
+
+def _series(
+    connection: Reading, code: str, now: datetime, on_way: list[tuple[str, int, str]]
+) -> SeriesSeen:
+    game = games.open_game(connection, code)
+    why = None if game is None else why_held(connection, code, game)
+    left = None
+    if game is not None and game.sells_until is not None:
+        left = max(0, int((game.sells_until - now).total_seconds()))
+    own = [(number, state) for series, number, state in on_way if series == code]
+    return SeriesSeen(code, game, why, left, own)
+
+
+def _why_not_ready(office: Office) -> str | None:
+    """Return why games cannot be drawn now; none if they can."""
+    if office.keyed is None:
+        return "This process was not told where the keyed processes are."
+    try:
+        office.keyed.check_ready()
+    except NotNow as trouble:
+        return str(trouble)
+    return None
+
+
+def _days(closed: date | None, founded: date, today: date) -> list[date]:
+    """Return the days that are over and not closed, the oldest first; a month of them at most."""
+    first = founded if closed is None else closed + timedelta(days=1)
+    return [first + timedelta(days=n) for n in range(min((today - first).days, 31))]
+
+
+def refusal_words(code: str, facts: dict[str, object]) -> str:
+    """Return a refusal that was logged: what was said, and to whom or about what."""
+    said = next((each.sentence for each in No if each.code == code), code)
+    known = ", ".join(f"{name} {value}" for name, value in facts.items())
+    return f"{said.format_map(_Facts(facts))} ({known})"
+
+
+class _Facts(dict[str, object]):
+    """What was noted of a refusal; what was only said is left out."""
+
+    def __missing__(self, name: str) -> str:
+        if name == "number" and isinstance(ticket := self.get("ticket"), int):
+            return printed_number(ticket)
+        return "..."
+
+
+def _told(tag: str, text: str) -> tuple[str, datetime, str]:
+    """Return an entry as one line: its tag, its time and what it says."""
+    body = json.loads(text)
+    at = datetime.fromisoformat(body["time"])
+    if tag == "REFUSED":
+        return tag, at, refusal_words(body["code"], body["facts"])
+    words = body.get("what") or body.get("why") or body.get("reason") or ""
+    game = f"{body['series']}-{body['game']} " if "game" in body else ""
+    return tag, at, f"{game}{words}".strip()

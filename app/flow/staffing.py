@@ -1,0 +1,139 @@
+"""People and stations that come, come back, or get a new secret (X-access).
+
+An administrator's acts: whoever manages people and stations neither sells nor pays nor draws.
+
+Write order: there is one commit in each act. *Crash before: nothing is changed.*
+"""
+
+import re
+
+from app.audit.tags import Tag
+from app.clock import time_text
+from app.flow.access import ENROLMENT_BYTES, digest, permit
+from app.flow.actor import Actor
+from app.flow.office import Office
+from app.flow.permissions import Permission
+from app.flow.refusals import No, check_no_code, say_no
+from app.keno.refusals import quoted
+from app.store.queries import house, people
+from app.store.records import house as records
+from app.store.tables import Role
+from app.store.unit import Unit
+
+SECRET_LEAST = 12
+NAME_MOST = 100
+_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
+
+
+def add_person(office: Office, actor: Actor, code: str, name: str, role: str, secret: str) -> None:  # noqa: PLR0913, PLR0917  all that a person is known by
+    """Add one of the staff, with a secret of their own.
+
+    Refuses: whoever may not; a code that cannot be printed, or is used; a name that is used; a role
+    that is none; a secret that is too short.
+    """
+    permit(actor.role, Permission.STAFF_MANAGE)
+    _check_plain(code)
+    check_no_code(name, "name")
+    if not name.strip() or len(name) > NAME_MOST or role not in list(Role):
+        raise say_no(No.BAD_PERSON)
+    hashed = _hashed(office, secret)
+    with office.unit() as unit:
+        known = people.person_named(unit.connection, name), people.is_coded(unit.connection, code)
+        if any(known):
+            raise say_no(No.KNOWN_ALREADY, name=quoted(name), known=quoted(code))
+        records.add_staff(unit, code, name, Role(role), hashed)
+        _note_person(office, unit, actor, code, {"change": "added", "role": role})
+        unit.commit()
+
+
+def enable_person(office: Office, actor: Actor, name: str) -> None:
+    """Let somebody who was disabled work again.
+
+    Refuses: whoever may not; nobody of that name.
+    """
+    permit(actor.role, Permission.STAFF_MANAGE)
+    with office.unit() as unit:
+        person = people.person_named(unit.connection, name)
+        if person is None:
+            raise say_no(No.NO_SUCH_STAFF, name=quoted(name))
+        records.enable_staff(unit, person.id)
+        _note_person(office, unit, actor, person.code, {"change": "enabled"})
+        unit.commit()
+
+
+def give_secret(office: Office, actor: Actor, name: str, secret: str) -> None:
+    """Give somebody a new secret; whoever is signed in as them is signed out.
+
+    Refuses: whoever may not; nobody of that name; a secret that is too short.
+    """
+    permit(actor.role, Permission.STAFF_MANAGE)
+    hashed = _hashed(office, secret)
+    with office.unit() as unit:
+        person = people.person_named(unit.connection, name)
+        if person is None:
+            raise say_no(No.NO_SUCH_STAFF, name=quoted(name))
+        records.change_secret(unit, person.id, hashed)
+        records.end_all_sign_ins(unit, person.id)
+        _note_person(office, unit, actor, person.code, {"change": "given a new secret"})
+        unit.commit()
+
+
+def add_station(office: Office, actor: Actor, code: str, location: str) -> str:
+    """Add a work station, and return its one-time enrolment code, which is shown this once.
+
+    Refuses: whoever may not; a code that cannot be printed, or is used; a location that is none.
+    """
+    permit(actor.role, Permission.STATION_MANAGE)
+    _check_plain(code)
+    enrolment = office.entropy(ENROLMENT_BYTES).hex()
+    with office.unit() as unit:
+        if people.station_coded(unit.connection, code) is not None:
+            raise say_no(No.KNOWN_ALREADY, name=quoted(code), known=quoted(code))
+        if location not in house.locations(unit.connection):
+            raise say_no(No.NO_SUCH_LOCATION, location=quoted(location))
+        records.add_station(unit, code, location, digest(enrolment))
+        _note_station(office, unit, actor, code, {"change": "added", "location": location})
+        unit.commit()
+    return enrolment
+
+
+def enable_station(office: Office, actor: Actor, code: str) -> None:
+    """Let a station that was disabled work again.
+
+    Refuses: whoever may not; a station that is none.
+    """
+    permit(actor.role, Permission.STATION_MANAGE)
+    with office.unit() as unit:
+        station = people.station_coded(unit.connection, code)
+        if station is None:
+            raise say_no(No.NO_SUCH_STATION, station=quoted(code))
+        records.enable_station(unit, station.id)
+        _note_station(office, unit, actor, station.code, {"change": "enabled"})
+        unit.commit()
+
+
+def _check_plain(code: str) -> None:
+    """Check a code that goes on paper, and into addresses."""
+    check_no_code(code, "code")
+    if not _CODE.fullmatch(code):
+        raise say_no(No.NOT_PLAIN, text=quoted(code))
+
+
+def _hashed(office: Office, secret: str) -> str:
+    if len(secret) < SECRET_LEAST:
+        raise say_no(No.SECRET_SHORT, least=SECRET_LEAST)
+    return office.hasher.hash(secret)
+
+
+def _note_person(
+    office: Office, unit: Unit, actor: Actor, code: str, what: dict[str, object]
+) -> None:
+    body = {"staff": code, **what, "by": actor.code, "time": time_text(unit.now())}
+    office.log(unit, Tag.STAFF, body)
+
+
+def _note_station(
+    office: Office, unit: Unit, actor: Actor, code: str, what: dict[str, object]
+) -> None:
+    body = {"station": code, **what, "by": actor.code, "time": time_text(unit.now())}
+    office.log(unit, Tag.STATION, body)

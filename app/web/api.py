@@ -9,6 +9,7 @@ from app.flow import access
 from app.flow.approvals import approve_payment
 from app.flow.cash_log import cash_log
 from app.flow.close_day import close_day, closed_day, so_far
+from app.flow.desk import desk
 from app.flow.draw import ask_to_void
 from app.flow.drawer import close_drawer, look_at_drawer, mind_drawer, move_cash, open_drawer
 from app.flow.lockout import lock_at_station
@@ -21,7 +22,9 @@ from app.flow.present import present_ticket
 from app.flow.quote import quote_request
 from app.flow.refund import refund_ticket
 from app.flow.refusals import No, say_no
-from app.flow.sell import sell_ticket
+from app.flow.sell_together import sell_with_others
+from app.flow.settle_act import settle_act
+from app.flow.speak import hear
 from app.flow.tax_paper import file_tax_paper
 from app.flow.unclaimed import unclaimed_wins
 from app.flow.void import void_ticket
@@ -33,6 +36,7 @@ from app.store.queries import games
 from app.web import forms
 from app.web.forms import CENTS_DIGITS
 from app.web.routes import ANYONE, STATION, credentials, needs, office, request_id
+from app.web.strangers import now_and_then
 
 routes = Blueprint("api", __name__, url_prefix="/api/v1")
 
@@ -42,7 +46,8 @@ routes = Blueprint("api", __name__, url_prefix="/api/v1")
 def enrol_station() -> Response:
     """Enrol a work station with its one-time code."""
     code, enrolment = forms.read_texts("code", "enrolment")
-    return jsonify(station_token=access.enrol_station(office(), code, enrolment))
+    with now_and_then():
+        return jsonify(station_token=access.enrol_station(office(), code, enrolment))
 
 
 @routes.post("/sign-in")
@@ -50,7 +55,9 @@ def enrol_station() -> Response:
 def sign_in() -> Response:
     """Sign a person in at this station."""
     name, secret = forms.read_texts("name", "secret")
-    return jsonify(token=access.sign_in(office(), credentials().station, name, secret))
+    station = credentials().station
+    with now_and_then(station):
+        return jsonify(token=access.sign_in(office(), station, name, secret))
 
 
 @routes.post("/sign-out")
@@ -88,11 +95,34 @@ def quote() -> Response:
     return jsonify(quote_document(quote_request(office(), credentials(), forms.read_quote())))
 
 
+@routes.post("/spoken")
+@needs(Permission.TICKET_QUOTE)
+def spoken() -> Response:
+    """Say what a line as a writer types it means, what it costs, and what is wrong with it."""
+    line, tender = forms.read_spoken()
+    return jsonify(hear(office(), credentials(), line, tender))
+
+
+@routes.post("/acts/settle")
+@needs(Permission.DRAWER_KEEP)
+def settle() -> Response:
+    """Say what became of an act whose answer was lost; if nothing did, it never will be done."""
+    forms.read_texts()
+    return jsonify(settle_act(office(), credentials(), request_id()))
+
+
+@routes.get("/desk")
+@needs(Permission.TICKET_SELL)
+def show_desk() -> Response:
+    """Say what a writer sees before anything is done: games, drawer, paper."""
+    return jsonify(desk(office(), credentials()))
+
+
 @routes.post("/tickets")
 @needs(Permission.TICKET_SELL)
 def sell() -> tuple[Response, int]:
     """Sell a ticket; its validation code is on the paper only."""
-    return jsonify(sell_ticket(office(), credentials(), forms.read_sale(), request_id())), 201
+    return jsonify(sell_with_others(office(), credentials(), forms.read_sale(), request_id())), 201
 
 
 @routes.get("/tickets/<number>")
@@ -122,8 +152,9 @@ def refund(number: str) -> Response:
 @needs(Permission.GAME_LOCK)
 def lock(series: str, number: str) -> Response:
     """Lock the open game by hand: a supervisor, or a writer with a supervisor's approval."""
-    approval = forms.read_approval()
-    locked = lock_at_station(office(), credentials(), series, read_game(series, number), approval)
+    approval, reason = forms.read_locking()
+    game = read_game(series, number)
+    locked = lock_at_station(office(), credentials(), series, game, approval, reason)
     return jsonify(locked=f"{series}-{locked}", opened=f"{series}-{locked + 1}")
 
 
@@ -209,10 +240,16 @@ def tax_paper(number: str) -> Response:
 @routes.get("/unclaimed")
 @needs(Permission.TICKET_LOOK_UP)
 def unclaimed() -> Response:
-    """List the wins that nobody has come for; `at_least` cents of them, if that is said."""
-    given = request.args.get("at_least", "")
-    at_least = int(given) if given.isdecimal() and len(given) < CENTS_DIGITS else 1
-    return jsonify(wins=unclaimed_wins(office(), credentials(), at_least))
+    """List the wins that nobody has come for, of `at_least` cents, behind the number `after`."""
+    at_least, after = (
+        int(given) if given.isdecimal() and len(given) < CENTS_DIGITS else default
+        for given, default in (
+            (request.args.get("at_least", ""), 1),
+            (request.args.get("after", ""), 0),
+        )
+    )
+    wins, more_after = unclaimed_wins(office(), credentials(), at_least, after)
+    return jsonify(wins=wins, more_after=more_after)
 
 
 @routes.post("/days/<day>/close")

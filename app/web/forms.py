@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
 
 from flask import request
 
@@ -13,6 +14,8 @@ from app.flow.pay import Check, Paying
 from app.flow.plays import Changes
 from app.flow.print_wanted import WANTED, Wanted
 from app.flow.refund import Refunding
+from app.flow.refusals import No, say_no
+from app.flow.report import Asked
 from app.flow.reprint import Again, Seen
 from app.flow.sell import Sale
 from app.flow.tax_paper import Paper
@@ -23,6 +26,7 @@ from app.keno.fields import Fields
 from app.keno.refusals import Code, Refusal, refusal, refuse_all
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
+from app.reports.catalogue import Format
 
 # One bill, chip or coupon, and what can lie on a counter: so that no sum leaves the integers.
 CENTS_MAX = 10**11
@@ -32,7 +36,7 @@ PIECES_MAX = 10**6
 CENTS_DIGITS = 9
 # So many numbers of paid tickets, none longer than that, stand in one entry of the log.
 TICKETS_MAX, NUMBER_MAX = 4_000, 10**12
-_TIME = "a time with its zone, as 2026-12-01T06:00-05:00,"
+_TIME = "a time with its zone, as 2026-12-01T06:00-05:00"
 
 
 def body() -> tuple[Fields, list[Refusal]]:
@@ -56,6 +60,24 @@ def read_quote() -> Request:
     asked = request_from(fields, faults)
     refuse_all(faults)
     return asked
+
+
+def read_spoken() -> tuple[str, str]:
+    """Return a line as a writer types it, and the tender beside it."""
+    fields, faults = body()
+    line, tender = fields.text("line"), fields.maybe_text("tender")
+    fields.no_more()
+    refuse_all(faults)
+    return line, tender or ""
+
+
+def read_practice() -> tuple[Request, tuple[Tender, ...]]:
+    """Return the request that is practised, and what it is paid with."""
+    fields, faults = body()
+    asked, tender = request_from(fields.inner("request"), faults), _tender(fields, faults)
+    fields.no_more()
+    refuse_all(faults)
+    return asked, tender
 
 
 def read_sale() -> Sale:
@@ -88,22 +110,31 @@ def read_sale() -> Sale:
 def read_voiding(number: int) -> Voiding:
     """Return the void that is asked for."""
     fields, faults = body()
-    code, reason, approval = fields.maybe_text("code"), fields.text("reason"), _approval(fields)
-    contact = _contact(fields)
+    code, approval = fields.maybe_text("code"), _approval(fields)
+    reason = _reason_beside(code, fields)
+    contact, manager = _contact(fields), _person(fields, "manager")
     fields.no_more()
     refuse_all(faults)
-    return Voiding(number, reason, code, approval, contact)
+    return Voiding(number, reason, code, approval, contact, manager)
 
 
 def read_refunding(number: int) -> Refunding:
     """Return the refund that is asked for; of the rest of the ticket too, unless that is denied."""
     fields, faults = body()
-    code, reason, approval = fields.maybe_text("code"), fields.text("reason"), _approval(fields)
+    code, approval = fields.maybe_text("code"), _approval(fields)
+    reason = _reason_beside(code, fields)
     cancel = fields.choice("cancel", ("yes", "no"), default="yes") == "yes"
-    contact = _contact(fields)
+    contact, manager = _contact(fields), _person(fields, "manager")
     fields.no_more()
     refuse_all(faults)
-    return Refunding(number, reason, code, approval, cancel, contact)
+    return Refunding(number, reason, code, approval, cancel, contact, manager)
+
+
+def _reason_beside(code: str | None, fields: Fields) -> str:
+    """Return why something goes back; whoever has the paper, and so its code, need not say."""
+    if code is not None and not fields.has("reason"):
+        return "none given"
+    return fields.text("reason")
 
 
 def read_again(*, paper: int | None = None, ticket: int | None = None) -> Again:
@@ -130,10 +161,10 @@ def read_wanted() -> Wanted:
     fields, faults = body()
     slip = _chosen(fields, "slip", list(WANTED))
     drawer, game = fields.maybe_whole("drawer", 1), fields.maybe_whole("game", 1)
-    series = fields.maybe_text("series")
+    series, part = fields.maybe_text("series"), fields.maybe_whole("part", 1)
     fields.no_more()
     refuse_all(faults)
-    return Wanted(WANTED[slip], drawer, series, game)
+    return Wanted(WANTED[slip], drawer, series, game, part or 1)
 
 
 def _chosen(fields: Fields, name: str, choices: Sequence[str]) -> str:
@@ -143,21 +174,30 @@ def _chosen(fields: Fields, name: str, choices: Sequence[str]) -> str:
     return fields.choice(name, choices, default=choices[0])
 
 
-def read_approval() -> Approval | None:
-    """Return a supervisor's approval, if the form has one; it has nothing else."""
+def read_locking() -> tuple[Approval | None, str | None]:
+    """Return a supervisor's approval of a lock, and why it is locked, if the form has them."""
     fields, faults = body()
-    approval = _approval(fields)
+    approval, reason = _approval(fields), fields.maybe_text("reason")
     fields.no_more()
     refuse_all(faults)
-    return approval
+    return approval, reason
 
 
 def _moment(text: str) -> datetime | None:
-    """Return a moment that is named with its zone, in UTC; none if it is no moment."""
+    """Return a moment that is named with its zone, in UTC; none if it is no moment.
+
+    Pages send what a clock on the wall shows, with the name of its zone behind it (RFC 9557), as
+    2026-12-01T06:00[America/New_York]: an hour that such a clock skips or shows twice names none.
+    """
+    shown, _, zone = text.removesuffix("]").partition("[")
     try:
-        moment = datetime.fromisoformat(text)
-        return None if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError):
+        moment = datetime.fromisoformat(shown)
+        if zone and moment.tzinfo is None:
+            moment = moment.replace(tzinfo=ZoneInfo(zone))
+            once = moment.utcoffset() == moment.replace(fold=1).utcoffset()
+            return moment.astimezone(UTC) if once else None
+        return None if zone or moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError, KeyError, OSError):  # the last two: there is no such zone
         return None
 
 
@@ -189,6 +229,70 @@ def read_closing() -> tuple[datetime | None, str]:
             faults.append(refusal(Code.WRONG_TYPE, "closes_at", field="closes_at", wanted=_TIME))
     refuse_all(faults)
     return closes_at, reason
+
+
+def read_since() -> datetime | None:
+    """Return from when something holds; none: from now on."""
+    fields, faults = body()
+    text = fields.maybe_text("from")
+    fields.no_more()
+    since = None if text is None else _moment(text)
+    if text is not None and since is None:
+        faults.append(refusal(Code.WRONG_TYPE, "from", field="from", wanted=_TIME))
+    refuse_all(faults)
+    return since
+
+
+def read_report() -> Asked:
+    """Return the report that is asked for."""
+    fields, faults = body()
+    report, form = fields.text("report"), _chosen(fields, "format", [each.value for each in Format])
+    first, last = _day_of(fields, "from", faults), _day_of(fields, "to", faults)
+    fields.no_more()
+    refuse_all(faults)
+    return Asked(report, first, last, Format(form))
+
+
+def read_bundle() -> tuple[date, date]:
+    """Return the days of which a bundle is asked for."""
+    fields, faults = body()
+    first, last = _day_of(fields, "from", faults), _day_of(fields, "to", faults)
+    fields.no_more()
+    refuse_all(faults)
+    return first, last
+
+
+def _day_of(fields: Fields, name: str, faults: list[Refusal]) -> date:
+    """Return the day that a field names; it must name one."""
+    text = fields.text(name)
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        if fields.has(name):
+            faults.append(refusal(Code.WRONG_TYPE, name, field=name, wanted="a day"))
+        return date.min
+
+
+def read_release() -> tuple[str, Approval]:
+    """Return why a game is graded again, and the manager who agrees."""
+    fields, faults = body()
+    reason, given = fields.text("reason"), fields.inner("manager")
+    manager = Approval(given.text("name"), given.text("secret"))
+    given.no_more()
+    fields.no_more()
+    refuse_all(faults)
+    return reason, manager
+
+
+def read_hash(text: str) -> bytes:
+    """Return the hash of a rate card.
+
+    Refuses: what is none.
+    """
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise say_no(No.CARD_UNKNOWN) from None
 
 
 def _approval(fields: Fields) -> Approval | None:

@@ -12,10 +12,10 @@ from app.keno.rate_card import RateCard, Schedule
 from app.web.routes import ANYONE, needs, office
 from printers.forms.rate_card import CardForm, Pay, SchedulePays, SpotPays, rate_card_form
 from printers.forms.request_form import request_form
+from printers.words import claim_period
 
 routes = Blueprint("forms_pdf", __name__)
 DIGEST_SHOWN = 12
-DAY_MINUTES = 1_440
 
 
 @routes.get("/request-form.pdf")
@@ -38,10 +38,10 @@ def card_form(house: str, card: RateCard, digest: str) -> CardForm:
     """Return a rate card in words."""
     limits = card.limits
     least, most = dollars(limits.ticket_min_cents), dollars(limits.ticket_max_cents)
-    days = limits.claim_minutes // DAY_MINUTES
+    period = claim_period(limits.claim_minutes)
     terms = [
         f"A ticket costs from {least} to {most}, for up to {limits.games_max:,} games.",
-        f"Wins must be claimed within {days:,} days after the start of the last game.",
+        f"Wins must be claimed within {period} after the start of the last game.",
     ]
     if limits.aggregate_cents is not None:
         first = dollars(limits.in_full_below_cents)

@@ -48,6 +48,8 @@ def _paths() -> Schema:
     series, game = _path_text("series", "A series."), _path_text("number", "A game of it.")
     drawer = _path_text("drawer", "A drawer's number.")
     paper = _path_text("paper", "A paper's number.")
+    job = _path_text("job", "A report that was asked for.")
+    card = _path_text("card", "The hash of a rate card.")
     day = _path_text("day", "A gaming day, as 2026-12-01.")
     return {
         "/stations/enrol": {
@@ -61,8 +63,15 @@ def _paths() -> Schema:
         "/sign-out": {"post": _act("Sign out", None, "Nothing")},
         "/games": {"get": _act("The newest games", None, "Games", security=[])},
         "/quote": {"post": _act("Price a request", "Request", "Quote")},
+        "/spoken": {"post": _act("What a line as a writer types it means", "Spoken", "Heard")},
+        "/acts/settle": {
+            "post": _act("What became of an act without an answer", "Nothing", "Settled", once=True)
+        },
+        "/desk": {"get": _act("What a writer sees before anything is done", None, "Desk")},
+        "/practice": {"post": _act("Practise a sale; nothing is sold", "Practice", "Practised")},
         "/tickets": {"post": _act("Sell a ticket", "Sale", "Sold", status=201, once=True)},
         "/tickets/{number}": {"get": _act("Look a ticket up", None, "Ticket", number)},
+        "/tickets/{number}/picture": {"get": _picture("A ticket as it is printed", number)},
         "/tickets/{number}/void": {
             "post": _act("Void a ticket", "Voiding", "Voided", number, once=True)
         },
@@ -80,7 +89,7 @@ def _paths() -> Schema:
             "post": _act("File a tax paper", "TaxPaper", "TaxWorksheet", number, once=True)
         },
         "/games/{series}/{number}/lock": {
-            "post": _act("Lock the open game", "Approved", "Locked", series, game)
+            "post": _act("Lock the open game", "Locking", "Locked", series, game)
         },
         "/games/{series}/{number}/close": {
             "post": _act("Override when a game closes", "Closing", "Closes", series, game)
@@ -92,6 +101,18 @@ def _paths() -> Schema:
         "/days/{day}": {"get": _act("Look at a closed day", None, "DayClosed", day)},
         "/days/{day}/close": {"post": _act("Close a gaming day", "Nothing", "DayClosed", day)},
         "/days/{day}/cash": {"get": _act("Cash in and out by patron", None, "CashLog", day)},
+        "/cards": {"post": _act("Bring a rate card", "CardFile", "CardBrought", status=201)},
+        "/cards/check": {"post": _act("Check a rate card", "CardFile", "CardChecked")},
+        "/cards/{card}/accept": {"post": _act("Accept a card", "Nothing", "CardBrought", card)},
+        "/cards/{card}/force": {"post": _act("Publish a card", "Since", "CardForced", card)},
+        "/games/{series}/{number}/release": {
+            "post": _act("Have a frozen game graded again", "Releasing", "Game", series, game)
+        },
+        "/staff": {"post": _act("Add a person", "Person", "Named", status=201)},
+        "/staff/enable": {"post": _act("Let a person work again", "Named", "Named")},
+        "/staff/secret": {"post": _act("Give a person a new secret", "NewSecret", "Named")},
+        "/stations": {"post": _act("Add a station", "NewStation", "Enrolment", status=201)},
+        "/stations/enable": {"post": _act("Let a station work again", "Coded", "Coded")},
         "/staff/disable": {"post": _act("Disable a person", "Named", "Named")},
         "/stations/disable": {"post": _act("Disable a work station", "Coded", "Coded")},
         "/stations/renew": {"post": _act("Have a station enrol again", "Coded", "Enrolment")},
@@ -125,13 +146,40 @@ def _paths() -> Schema:
             "post": _act("Print a report or a test page", "Wanted", "Anything", once=True),
         },
         "/papers/{paper}": {"get": _act("What became of a paper", None, "Paper", paper)},
-        "/papers/{paper}/picture": {"get": _picture("What was on a paper, code masked", paper)},
+        "/papers/{paper}/picture": {
+            "get": _picture(
+                "What was on a paper, code masked",
+                paper,
+                _query("copy", "which copy, under its band; 0 is the first"),
+                _query("roll", "80mm or 58mm; else as it was last printed"),
+            )
+        },
         "/papers/{paper}/printed": {
             "post": _act("Say whether a paper came out", "Seen", "SaidPrinted", paper, once=True)
         },
         "/papers/{paper}/reprint": {
             "post": _act("Print a paper again", "Reprinting", "Reprinted", paper, once=True)
         },
+        "/reports": {
+            "get": _act("The reports that there are, and those asked for", None, "Anything"),
+            "post": _act("Ask for a report", "Report", "ReportJob", status=201, once=True),
+        },
+        "/bundles": {
+            "post": _act(
+                "Ask for a signed bundle of closed days",
+                "Bundle",
+                "ReportJob",
+                status=201,
+                once=True,
+            )
+        },
+        "/reports/{job}/stop": {"post": _act("Stop a report", None, "ReportJob", job)},
+        "/reports/{job}/again": {
+            "post": _act(
+                "Ask again for a report of a close of day", None, "ReportJob", job, status=201
+            )
+        },
+        "/reports/{job}/file": {"get": _file("A report that is ready", job)},
         "/openapi.json": {"get": _act("This description", None, "Anything", security=[])},
     }
 
@@ -170,6 +218,13 @@ def _picture(summary: str, *parameters: Schema) -> Schema:
     return act
 
 
+def _file(summary: str, *parameters: Schema) -> Schema:
+    act = _act(summary, None, "Anything", *parameters)
+    kinds = ("application/pdf", "text/csv", "application/json")
+    act["responses"]["200"]["content"] = {kind: {} for kind in kinds}
+    return act
+
+
 def _json(name: str) -> Schema:
     return {"application/json": {"schema": _ref(name)}}
 
@@ -186,6 +241,10 @@ def _path_text(name: str, description: str) -> Schema:
         "description": description,
         "schema": {"type": "string", "minLength": 1},
     }
+
+
+def _query(name: str, description: str) -> Schema:
+    return {"name": name, "in": "query", "description": description, "schema": {"type": "string"}}
 
 
 def _object(required: list[str], **properties: Schema) -> Schema:
@@ -244,7 +303,8 @@ REQUEST_FIELDS: dict[str, Schema] = {
     "price_cents": _maybe(_whole()),
 }
 REASON: Schema = {"type": "string", "minLength": 1, "maxLength": REASON_MAX}
-APPROVAL = _maybe(_object(["name", "secret"], name=TEXT, secret=TEXT))
+PERSON = _object(["name", "secret"], name=TEXT, secret=TEXT)
+APPROVAL = _maybe(PERSON)
 CONTACT = _maybe(_object(["id"], id=TEXT, player_card=_maybe(TEXT)))
 COUNTED = _object(
     [],
@@ -324,20 +384,29 @@ SCHEMAS: dict[str, Schema] = {
         games=_list_of(_answer(game=TEXT, state=TEXT)),
     ),
     "Voiding": _object(
-        ["reason"], code=_maybe(TEXT), reason=REASON, approval=APPROVAL, contact=CONTACT
+        [],
+        code=_maybe(TEXT),
+        reason=_maybe(REASON),
+        approval=APPROVAL,
+        manager=APPROVAL,
+        contact=CONTACT,
     ),
     "Refunding": _object(
-        ["reason"],
+        [],
         code=_maybe(TEXT),
-        reason=REASON,
+        reason=_maybe(REASON),
         approval=APPROVAL,
+        manager=APPROVAL,
         cancel=_maybe({"enum": ["yes", "no"]}),
         contact=CONTACT,
     ),
     "Refunded": _answer(
         number=NUMBER, cancelled_from=_maybe(NUMBER), back_cents=NUMBER, coupon_cents=NUMBER
     ),
-    "Unclaimed": _answer(wins=_list_of(_answer(number=NUMBER, win_cents=NUMBER, standing=TEXT))),
+    "Unclaimed": _answer(
+        wins=_list_of(_answer(number=NUMBER, win_cents=NUMBER, standing=TEXT)),
+        more_after=_maybe(NUMBER),
+    ),
     "DayClosed": _answer(day=TEXT, figures={"type": "object"}, drawers={"type": "object"}),
     "CashLog": _answer(
         day=TEXT,
@@ -347,7 +416,7 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "Named": _object(["name"], name=TEXT),
     "Coded": _object(["code"], code=TEXT),
-    "Approved": _object([], approval=APPROVAL),
+    "Locking": _object([], approval=APPROVAL, reason=_maybe(REASON)),
     "Locked": _answer(locked=TEXT, opened=TEXT),
     "Closing": _object(["reason"], closes_at=_maybe(TEXT), reason=REASON),
     "Closes": _answer(game=TEXT, closes_at=_maybe(TEXT)),
@@ -387,17 +456,53 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "Reprinting": _object(["reason"], reason=REASON, approval=APPROVAL),
     "Reprinted": _answer(paper=NUMBER, copy=NUMBER, slip=TEXT),
-    "Papers": _answer(papers={"type": "array", "items": {"type": "object"}}),
-    "Paper": _answer(paper=NUMBER, slip=TEXT, digest=TEXT),
+    "Papers": _answer(
+        papers={"type": "array", "items": {"type": "object"}},
+        printer={"type": ["object", "null"]},
+    ),
+    "Paper": _answer(paper=NUMBER, slip=TEXT, made={"type": "object"}),
     "Seen": _object(["copy", "printed"], copy=_whole(0), printed={"enum": ["yes", "no"]}),
     "SaidPrinted": _answer(paper=NUMBER, copy=NUMBER),
+    "CardFile": _object(["file"], file=TEXT),
+    "CardBrought": _answer(card=TEXT),
+    "CardChecked": _answer(name=TEXT, faults={"type": "array"}, advantages={"type": "array"}),
+    "CardForced": _answer(card=TEXT, effective_at=TEXT),
+    "Since": _object([], **{"from": _maybe(TEXT)}),
+    "Releasing": _object(["reason", "manager"], reason=TEXT, manager=PERSON),
+    "Person": _object(
+        ["code", "name", "role", "secret"], code=TEXT, name=TEXT, role=TEXT, secret=TEXT
+    ),
+    "NewSecret": _object(["name", "secret"], name=TEXT, secret=TEXT),
+    "NewStation": _object(["code", "location"], code=TEXT, location=TEXT),
+    "Spoken": _object(["line"], line=TEXT, tender=_maybe(TEXT)),
+    "Heard": _answer(groups={"type": "array"}, faults={"type": "array"}),
+    "Settled": _answer(done={"type": "boolean"}, answer={"type": ["object", "null"]}),
+    "Desk": _answer(now=TEXT, station=TEXT, games={"type": "array"}),
+    "Practice": _object(
+        ["request", "tender"], request=_ref("Request"), tender=_list_of(_ref("Tender"), PARTS_MAX)
+    ),
+    "Practised": _answer(price_cents=NUMBER, change_cents=NUMBER, picture=TEXT),
     "Wanted": _object(
         ["slip"],
         slip={"enum": ["shift", "draw", "aggregate", "test"]},
         drawer=_maybe(_whole(1)),
         series=_maybe(TEXT),
         game=_maybe(_whole(1)),
+        part=_maybe(_whole(1)),
     ),
+    "Report": _object(
+        ["report", "from", "to", "format"],
+        report=TEXT,
+        to={"type": "string", "format": "date"},
+        format={"enum": ["pdf", "csv", "json"]},
+        **{"from": {"type": "string", "format": "date"}},
+    ),
+    "Bundle": _object(
+        ["from", "to"],
+        to={"type": "string", "format": "date"},
+        **{"from": {"type": "string", "format": "date"}},
+    ),
+    "ReportJob": _object(["job"], job=TEXT),
     "DrawerOpening": _object(["counted"], counted=COUNTED, verifier=APPROVAL),
     "DrawerClosing": _object(
         ["counted"],

@@ -1,21 +1,30 @@
-"""How a route says what it is for: a permission of the flow, or that anyone may ask.
+"""How a route says what it is for, and who asks: a program by headers, a page by cookies.
 
 The flow decides, in the transaction; what a route says here is for people to read and for the test
 that walks all routes.
+
+A browser sends cookies by itself, also when a page of somebody else's makes it ask. So a page that
+has something done sends a token along that only a page of this house can know.
 """
 
+import hmac
 from collections.abc import Callable
+from hashlib import sha256
 from typing import TypeVar, cast
 
 from flask import current_app, request
 
-from app.flow.access import Credentials
+from app.flow.access import Credentials, still_there
 from app.flow.office import Office
 from app.flow.permissions import Permission
+from app.flow.refusals import No, say_no
 
 View = TypeVar("View", bound=Callable[..., object])
 ANYONE = "anyone"
 STATION = "station"
+STATION_COOKIE, PERSON_COOKIE = "keno_station", "keno_person"
+PAGE_TOKEN, BACKGROUND = "X-Page-Token", "X-Background"
+SAFE = ("GET", "HEAD")
 
 
 def needs(what: Permission | str) -> Callable[[View], View]:
@@ -34,9 +43,34 @@ def office() -> Office:
 
 
 def credentials() -> Credentials:
-    """Return the two tokens of this request."""
+    """Return the two tokens of this request.
+
+    Refuses: a page that is not of this house and would have something done.
+    """
     kind, _, token = request.headers.get("Authorization", "").partition(" ")
-    return Credentials(request.headers.get("X-Station"), token if kind == "Bearer" else None)
+    if "X-Station" in request.headers or kind == "Bearer":
+        return Credentials(request.headers.get("X-Station"), token if kind == "Bearer" else None)
+    by_cookie = page_credentials()
+    if by_cookie.token is None:
+        return by_cookie
+    given = request.headers.get(PAGE_TOKEN, "")
+    if request.method not in SAFE and not hmac.compare_digest(
+        given.encode("utf-8", "replace"), page_token(by_cookie.token).encode()
+    ):
+        raise say_no(No.NOT_OF_OURS)
+    if BACKGROUND not in request.headers:  # what a page asks by itself keeps nobody signed in
+        still_there(office(), by_cookie)
+    return by_cookie
+
+
+def page_credentials() -> Credentials:
+    """Return the two tokens that a browser keeps."""
+    return Credentials(request.cookies.get(STATION_COOKIE), request.cookies.get(PERSON_COOKIE))
+
+
+def page_token(person: str) -> str:
+    """Return what a page shows to have something done; nobody finds the person's token from it."""
+    return sha256(f"keno page {person}".encode("utf-8", "replace")).hexdigest()
 
 
 def request_id() -> str | None:

@@ -1,0 +1,139 @@
+"""Where everybody begins: a browser enrols as a station once, then people sign in and out at it."""
+
+import re
+from contextlib import suppress
+
+from flask import Blueprint, redirect, render_template, request
+from werkzeug.wrappers import Response
+
+from app.flow import access
+from app.flow.access import Credentials
+from app.flow.permissions import FOR
+from app.flow.refusals import No, say_no
+from app.keno.refusals import Refused
+from app.store.queries import house, people
+from app.store.queries.people import Worker
+from app.web.pages import PLACES, START
+from app.web.problems import status_of
+from app.web.routes import (
+    ANYONE,
+    PERSON_COOKIE,
+    STATION,
+    STATION_COOKIE,
+    needs,
+    office,
+    page_credentials,
+)
+from app.web.strangers import now_and_then
+
+routes = Blueprint("sign_in", __name__)
+YEARS = 5 * 365 * 24 * 3600
+_OURS = re.compile(r"/(writer|supervisor|inspector|regulator)[A-Za-z0-9/_-]*(\?practice)?")
+
+
+@routes.get("/")
+@needs(ANYONE)
+def front() -> str | Response:
+    """Show where to sign in, or go where whoever is signed in works."""
+    who = _worker()
+    if who is not None:
+        return redirect(_wanted(who))
+    return _shown()
+
+
+@routes.post("/enrol")
+@needs(ANYONE)
+def enrol() -> str | tuple[str, int] | Response:
+    """Have this browser be a work station, with its one-time code."""
+    _check_ours()
+    try:
+        code, enrolment = request.form.get("code", ""), request.form.get("enrolment", "")
+        with now_and_then():
+            token = access.enrol_station(office(), code.strip(), enrolment.strip())
+    except Refused as no:
+        return _shown(no), status_of(no)
+    answer = redirect("/")
+    _keep(answer, STATION_COOKIE, token, YEARS)
+    return answer
+
+
+@routes.post("/sign-in")
+@needs(STATION)
+def sign_in() -> str | tuple[str, int] | Response:
+    """Sign a person in at this station."""
+    _check_ours()
+    name, secret = request.form.get("name", ""), request.form.get("secret", "")
+    station = page_credentials().station
+    try:
+        with now_and_then(station):
+            token = access.sign_in(office(), station, name.strip(), secret, on_page=True)
+    except Refused as no:
+        return _shown(no), status_of(no)
+    answer = redirect(_wanted(access.who_is_signed_in(office(), Credentials(station, token))))
+    _keep(answer, PERSON_COOKIE, token)
+    return answer
+
+
+@routes.post("/sign-out")
+@needs(STATION)
+def sign_out() -> Response:
+    """Sign the person out who is signed in here."""
+    _check_ours()
+    answer = redirect("/")
+    answer.delete_cookie(PERSON_COOKIE)
+    with suppress(Refused):  # they were already
+        access.sign_out(office(), page_credentials())
+    return answer
+
+
+def _check_ours() -> None:
+    """Check that a form was sent from a page of ours: a browser says from where it comes.
+
+    Refuses: if it was not.
+    """
+    ours = f"{request.scheme}://{request.host}"
+    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin", ours)
+    if site != "same-origin" and (site is not None or origin != ours):
+        raise say_no(No.NOT_OF_OURS)
+
+
+def _worker() -> Worker | None:
+    """Return who is signed in at this browser."""
+    try:
+        return access.who_is_signed_in(office(), page_credentials())
+    except Refused:
+        return None
+
+
+def _wanted(who: Worker) -> str:
+    """Return where somebody wants to go, of our own pages; else where their role begins."""
+    path = request.args.get("next", "")
+    start = START[who.role.value]
+    if not _OURS.fullmatch(path):
+        return start
+    for place, _, permission in PLACES:
+        if path.startswith(place) and who.role not in FOR[permission]:
+            return start
+    return path
+
+
+def _shown(no: Refused | None = None) -> str:
+    """Return the page on which a station enrols or a person signs in."""
+    token = page_credentials().station or ""
+    with office().database.reading() as connection:
+        station = people.station_with(connection, access.digest(token))
+        boards = house.series_names(connection)
+    return render_template(
+        "sign_in.html",
+        station=station,
+        boards=boards,
+        next=request.args.get("next", ""),
+        refusal=None if no is None else no.refusals[0].message,
+    )
+
+
+def _keep(answer: Response, name: str, token: str, seconds: int | None = None) -> None:
+    """Have the browser keep a token where no script reads it, for pages of ours only."""
+    answer.set_cookie(
+        name, token, max_age=seconds, httponly=True, samesite="Strict", secure=request.is_secure
+    )

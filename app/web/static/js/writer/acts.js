@@ -1,0 +1,102 @@
+// Acts, one after the other, each done once. What is not answered is asked for again under its own id,
+// for as long as the patron would wait. After that, after a reload, or when somebody else sits here, it
+// is only settled: the centre says that it was done, or sees to it that it never is.
+
+import { NoAnswer, Refusal, newRequestId, post } from "../api.js";
+
+const KEPT = "keno.act";
+const AGAIN_MS = 700;
+const PATRON_WAITS_MS = 8000;
+const NOT_SIGNED_IN = [401, 403];
+export const NOT_DONE = "The last act was not done. Do it again if it is still wanted.";
+
+let running = Promise.resolve();
+let unanswered = false; // the act that runs was asked for, and nothing came back yet
+let told = { away() {}, settled() {}, practice: false };
+
+/** Say who is told that the centre is away, and what an act came to that was settled later. */
+export function tellActsTo(others) {
+  told = { ...told, ...others };
+}
+
+/** Do an act when those before it are done; resolves with its answer, rejects with a refusal. */
+export function act(path, body, id = newRequestId()) {
+  if (told.practice) {
+    return Promise.reject(new Refusal({ code: "practice", title: "Practice: nothing is done." }, 409));
+  }
+  const done = running.then(() => once(id, path, body)).finally(answered);
+  running = done.catch(() => {});
+  return done;
+}
+
+/** Settle an act that a reload, a crash of the browser or a lost session left behind. */
+export function settleWhatIsLeft() {
+  const kept = sessionStorage.getItem(KEPT);
+  if (!kept || told.practice) return;
+  const settled = running.then(() => settle(JSON.parse(kept).id)).finally(answered);
+  running = settled.then(({ done, answer }) => told.settled(done, answer)).catch(() => {});
+}
+
+/** Whether an act waits for its answer: until then the centre is away, whatever else it answers. */
+export const isUnanswered = () => unanswered;
+
+export const isWaiting = () => sessionStorage.getItem(KEPT) !== null;
+
+async function once(id, path, body) {
+  // Neither what is asked nor anybody's secret or code is kept: to settle it, its id is enough.
+  sessionStorage.setItem(KEPT, JSON.stringify({ id }));
+  const began = performance.now();
+  let asked = 0;
+  for (;;) {
+    try {
+      const answer = await post(path, body, id, { patience: PATRON_WAITS_MS });
+      sessionStorage.removeItem(KEPT);
+      return answer;
+    } catch (trouble) {
+      const isNoAnswer = trouble instanceof NoAnswer;
+      asked += 1;
+      // Signed out behind a lost answer: it may have been done, and is settled after signing in.
+      if (!isNoAnswer && asked > 1 && NOT_SIGNED_IN.includes(trouble.status)) throw trouble;
+      if (!isNoAnswer) {
+        // What was asked before may still be on its way, and be done behind this refusal.
+        const settled = asked > 1 ? await settle(id) : { done: false };
+        if (settled.done) return settled.answer;
+        sessionStorage.removeItem(KEPT);
+        throw trouble;
+      }
+      noAnswer();
+      if (performance.now() - began > PATRON_WAITS_MS) {
+        const { done, answer } = await settle(id);
+        if (done) return answer;
+        throw new Refusal({ code: "act.never", title: NOT_DONE }, 409);
+      }
+      await pause();
+    }
+  }
+}
+
+/** Ask until the centre says what became of an act; then it was done, or it never will be. */
+async function settle(id) {
+  for (;;) {
+    try {
+      const settled = await post("/api/v1/acts/settle", {}, id);
+      sessionStorage.removeItem(KEPT);
+      return settled;
+    } catch (trouble) {
+      if (!(trouble instanceof NoAnswer)) throw trouble; // signed out: after signing in
+      noAnswer();
+      await pause();
+    }
+  }
+}
+
+function noAnswer() {
+  unanswered = true;
+  told.away(true);
+}
+
+function answered() {
+  unanswered = false;
+}
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, AGAIN_MS));

@@ -9,7 +9,6 @@ so that a whole shift can be tried by script.
 
 import argparse
 import json
-import logging
 import os
 import signal
 import sys
@@ -40,8 +39,11 @@ from app.flow.open_game import open_first_game
 from app.flow.permissions import Permission
 from app.flow.printers import PrinterPlan, set_printer
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
+from app.flow.report_jobs import choose_report
 from app.flow.schedule import change_schedule, next_close
 from app.house import open_office
+from app.processes import begin_process
+from app.reports.catalogue import Format
 from app.rng_client import publish_terms
 from app.settings import BadSettings, read_settings
 from app.store import schema
@@ -53,14 +55,18 @@ from printers.paper import WIDE
 from rng.core.records import Role as Role_
 from rng.serve.ceremony import Part, make_journal
 from rng.serve.ceremony import make_keys as make_role_keys
-from rng.serve.commands import CONTROL_SOCKET, SERVICE_SOCKET
+from rng.serve.commands import CONTROL_SOCKET
+from rng.serve.places import SERVICE_SOCKET
 from rng.serve.protocol import Address, Client, Refused, Unreachable
 
 VAR = Path("var")
 CARD = Path(__file__).parent / "rate_cards" / "house-card-1.toml"
+LOG_CONFIG = Path(__file__).parent / "web" / "granian.json"
+# What the demonstration house has made at each close of day.
+DAILY = ("voids", "winning-numbers", "game-recap", "drawers", "unclaimed", "win", "exceptions")
 SERIES = "M"
-WEB_THREADS = 4
-START_SECONDS = 20
+WEB_THREADS = 16
+START_SECONDS = 90
 OWN_PRINTER = "RNG"  # the generator's
 FIRST_PRINTER = 3  # ports behind the first: web, feed, pictures, and a printer for each station
 DEMONSTRATION = "DEMONSTRATION"
@@ -98,13 +104,16 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--interval", type=int, default=240, help="seconds between games")
     options = parser.parse_args()
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
+    # For whoever looks on; a house of one's own has JSON lines (docs/running.md).
+    os.environ.setdefault("KENO_LOG", "words")
+    os.environ.setdefault("KENO_METRICS", str(VAR / "metrics"))
     try:
         settings = read_settings(os.environ)
     except BadSettings as faults:
         sys.stderr.write(f"{faults}\n")
         return 1
     VAR.mkdir(mode=0o700, exist_ok=True)
+    begin_process("demonstration", settings)
     with suppress(FileExistsError):
         make_keys(settings.keys, system_entropy)
     office = open_office(settings)
@@ -118,7 +127,9 @@ def main() -> int:
     _set_printers(office, options.port)
     address = f"http://127.0.0.1:{options.port}"
     pictures = f"http://127.0.0.1:{options.port + 2}/"
-    _announce(address, f"http://127.0.0.1:{options.port + 1}/events", pictures, enrolments)
+    feed = f"http://127.0.0.1:{options.port + 1}/events"
+    os.environ.setdefault("KENO_FEED", feed)  # for the pages
+    _announce(address, feed, pictures, enrolments)
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
@@ -160,6 +171,7 @@ def _processes(office: Office, port: int) -> list[Process]:
         Process("caller", caller, record=record),
         Process("feed", feed, record=record),
         Process("spooler", spooler, record=record),
+        Process("reporter", [sys.executable, "-m", "app.cli", "reporter"], record=record),
     ]
 
 
@@ -184,7 +196,8 @@ def _web_command(port: int, is_sqlite: bool) -> list[str]:
     workers = 1 if is_sqlite else 2
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
     command += ["--host", "127.0.0.1", "--port", str(port), "--workers", str(workers)]
-    return [*command, "--blocking-threads", str(WEB_THREADS), "--log-level", "warning", "wsgi:app"]
+    command += ["--log-config", str(LOG_CONFIG), "--log-level", "warning"]
+    return [*command, "--blocking-threads", str(WEB_THREADS), "wsgi:app"]
 
 
 # ---- its printers --------------------------------------------------------------------------------
@@ -213,7 +226,10 @@ def _set_printers(office: Office, port: int) -> None:
     with office.database.reading() as connection:
         known = {each.code: each.address for each in paper.printers(connection)}
     ports = _printer_ports(port)
-    for code in _stations():
+    stations = _stations()
+    if int(known.get(stations[0], ":0").rpartition(":")[2]) < ports[stations[0]]:
+        stations.reverse()  # all move up: the last one first, so that no two are ever in one place
+    for code in stations:
         address = f"tcp:127.0.0.1:{ports[code]}"
         if known.get(code) != address:
             set_printer(office, by, PrinterPlan(code, address, WIDE.name, [code]))
@@ -292,6 +308,8 @@ def _founded(office: Office) -> dict[str, str]:
         accept_card(office, _at_console(office, "max"), digest)
     if not holds:
         put_in_force(office, sam, digest)
+        for report in DAILY:
+            choose_report(office, sam, report, Format.PDF, chosen=True)
     return enrolments
 
 

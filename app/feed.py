@@ -8,17 +8,20 @@ as they were selected (15.5(f)).
 
 import asyncio
 import json
-import logging
-from collections.abc import AsyncIterator, Iterator
+import ssl
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from pathlib import Path
 
 from app.clock import time_text
+from app.flow.held import is_held
 from app.flow.office import Office
+from app.logs import Voice
 from app.store.queries import games, house, running
 from app.store.queries.running import EventRow
 
-log = logging.getLogger("keno.feed")
+log = Voice("keno.feed")
 
 LOOK_SECONDS = 0.2
 REQUEST_SECONDS = 10
@@ -73,12 +76,15 @@ class Feed:
 
     office: Office
     last: int = 0
+    told: Callable[[int], None] = lambda _listeners: None  # how many listen now
     _listeners: set["asyncio.Queue[Told | None]"] = field(default_factory=set)
 
-    async def serve(self, host: str, port: int, stop: asyncio.Event) -> None:
-        """Listen and tell until told to stop."""
+    async def serve(
+        self, host: str, port: int, stop: asyncio.Event, tls: ssl.SSLContext | None = None
+    ) -> None:
+        """Listen and tell until told to stop; over TLS, if whoever asks is on another machine."""
         self.last = await asyncio.to_thread(self._newest)
-        server = await asyncio.start_server(self._answer, host, port, limit=REQUEST_BYTES)
+        server = await asyncio.start_server(self._answer, host, port, limit=REQUEST_BYTES, ssl=tls)
         looking = asyncio.create_task(self._look())
         async with server:
             await stop.wait()
@@ -99,7 +105,7 @@ class Feed:
                     news += await asyncio.to_thread(self._seconds_left)
             except Exception:
                 # The database is away: whoever listens waits, and nothing is missed by it.
-                log.exception("the feed could not look")
+                log.exception("feed.not_looked")
                 news = []
             for told in news:
                 for listener in list(self._listeners):
@@ -145,7 +151,8 @@ class Feed:
                 if game.sells_until is not None:
                     left = max(0, int((game.sells_until - now).total_seconds()))
                 facts = {"series": code, "game": game.number, "seconds": left}
-                texts.append(("", _text(None, "left", {**facts, "held_why": game.held_why})))
+                held = {"held": is_held(connection, code, game), "held_why": game.held_why}
+                texts.append(("", _text(None, "left", {**facts, **held})))
         return texts
 
     # ---- listeners -------------------------------------------------------------------------------
@@ -179,6 +186,7 @@ class Feed:
     async def _told(self, seen: str) -> AsyncIterator[str]:
         listener: asyncio.Queue[Told | None] = asyncio.Queue()
         self._listeners.add(listener)
+        self.told(len(self._listeners))
         try:
             yield HEAD
             if seen:
@@ -192,6 +200,7 @@ class Feed:
                     yield told[1]
         finally:
             self._listeners.discard(listener)
+            self.told(len(self._listeners))
 
 
 def _last_seen(head: str) -> str:
@@ -209,3 +218,22 @@ def _refusal(status: HTTPStatus) -> bytes:
     body = json.dumps({"title": status.phrase, "status": status.value}).encode()
     head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: application/problem+json\r\n"
     return f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body
+
+
+def exchange_certificate(
+    context: ssl.SSLContext, file: Path, authorities: Path | None = None
+) -> None:
+    """Read a certificate and its key anew; if they cannot be used, those that there are stay.
+
+    New authorities count from now on; one that was retired does until the process is started again.
+    """
+    names = file, file.with_suffix(".key")
+    trial = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    for each in (trial, context):
+        try:
+            each.load_cert_chain(*names)
+            if authorities is not None:
+                each.load_verify_locations(authorities)
+        except OSError as trouble:
+            log.warning("certificate.not_used", why=str(trouble))
+            return

@@ -8,7 +8,7 @@ because it is asked for twice, so whatever was not answered is asked again.
 import json
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -17,15 +17,34 @@ from typing import Any, Protocol, cast
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from rng.core.records import LockStatement, VoidStatement
-from rng.core.shapes import shaped
-from rng.core.signing import document_hash, key_id, public_text, seal
+from rng.core.records import LockStatement, NewOrigin, Sealed, VoidStatement
+from rng.core.shapes import WrongShape, shaped
+from rng.core.signing import (
+    BadSignature,
+    check_signatures,
+    document_hash,
+    key_id,
+    public_text,
+    seal,
+)
 from rng.lab.verify import Wrong, of_role, read_keys, verify_against_statement, verify_void
 from rng.note import NoteFailed, read_checkpoint, read_note
 from rng.sealed_log import NotCosigned, cosigned_checkpoint
 from rng.serve.protocol import Address, Client, Refused, Unreachable
+from rng.serve.tls import (
+    CERTIFICATE,
+    KEY,
+    NotChanged,
+    change,
+    credentials_of_office,
+    fingerprint,
+    make_tls,
+    publish,
+    renew,
+)
 
 TERMS = "terms.json"
+OFFICE = "office"
 OLD_CHECKPOINT, UNKNOWN_GAME = "checkpoint.stale", "game.unknown"
 HAS_OUTCOME = ("game.marked", "game.drawn")
 NEEDED_KEYS = {"office", "log", "rng", "mark", "inspector"}
@@ -39,6 +58,10 @@ class NotNow(Exception):  # noqa: N818  the game waits; the text is for whoever 
 
 class NotBelieved(NotNow):
     """What came from a keyed process does not follow from its signatures."""
+
+
+class NotExchanged(Exception):  # noqa: N818  the operator's to mend, with the text as the remedy
+    """The office's certificate could not be exchanged."""
 
 
 class Elsewhere(NotNow):
@@ -101,13 +124,8 @@ class Peer(Protocol):
 class Line:
     """A connection to a process, made when it is first needed, that threads use in turn."""
 
-    def __init__(self, address: str) -> None:
-        """Prepare to connect.
-
-        Raises:
-            ValueError: the address is none.
-        """
-        self._client = Client(Address.read(address))
+    def __init__(self, client: Client) -> None:
+        self._client = client
         self._in_turn = threading.Lock()
 
     def call(self, act: str, fields: Mapping[str, object] | None = None) -> dict[str, object]:
@@ -119,6 +137,35 @@ class Line:
         """Close the connection."""
         with self._in_turn:
             self._client.close()
+
+
+def line_to(address: str, keys: Path, public: Path, name: str) -> Line:
+    """Return a line to one of the two processes.
+
+    Args:
+        address: `unix:PATH`, or `tls:HOST:PORT`.
+        keys: the folder of the office's keys, with the certificate that it shows.
+        public: the folder of public keys, with the certificates of the other side.
+        name: which of the two must be there.
+
+    Raises:
+        ValueError: the address is none, or others may read the certificate's key.
+        OSError: the certificate or its key is not there.
+    """
+    place = Address.read(address)
+    if place.path is not None:
+        return Line(Client(place))
+    tls = credentials_of_office(keys, public, name)
+    tls.context(server=False)  # what is missing is told now, and not at the first game
+    return Line(Client(place, tls))
+
+
+def public_keys_in(folder: Path) -> dict[str, str]:
+    """Return the public keys in a folder, in DER; none before the ceremony."""
+    try:
+        return read_keys(folder)
+    except Wrong:
+        return {}
 
 
 class KeyedProcesses:
@@ -134,6 +181,11 @@ class KeyedProcesses:
         """
         self._rng, self._inspector = rng, inspector
         self._public = public
+        self._asking = threading.Lock()
+        self._said: dict[str, Document | NotNow] = {
+            "rng": NotNow("The generator was not asked yet."),
+            "inspector": NotNow("The inspector was not asked yet."),
+        }
 
     def close(self) -> None:
         """Close both connections."""
@@ -142,10 +194,7 @@ class KeyedProcesses:
 
     def public_keys(self) -> dict[str, str]:
         """Return the public keys of the house, in DER; none before the ceremony."""
-        try:
-            return read_keys(self._public)
-        except Wrong:
-            return {}
+        return public_keys_in(self._public)
 
     def _needed_keys(self) -> dict[str, str]:
         """Return the public keys; without all of them nothing can be asked, or judged.
@@ -179,6 +228,22 @@ class KeyedProcesses:
                     raise NotNow(f"The {name} is locked; a holder of its key must unlock it.")
                 for lockout in status.get("lockouts", []):
                     raise NotNow(f"The {name} is locked out: {lockout['detail']}.")
+
+    def statuses(self) -> dict[str, Document | NotNow]:
+        """Return what each of the two says of itself; or why nothing comes back.
+
+        One asks at a time, and whoever comes meanwhile is told what was said last: pages that look
+        at a process which hangs must not take every thread from those who sell.
+        """
+        if self._asking.acquire(blocking=False):
+            try:
+                self._said = {
+                    "rng": _status(self._rng, "generator"),
+                    "inspector": _status(self._inspector, "inspector"),
+                }
+            finally:
+                self._asking.release()
+        return self._said
 
     def standing(self, series: str) -> Standing:
         """Return where a series stands in the generator's journal.
@@ -218,6 +283,58 @@ class KeyedProcesses:
             raise _away("inspector", trouble) from None
         with _taken_at_its_word("inspector"):
             return self._checked_cosignature(str(answer["note"]), read_note(note).text)
+
+    def newest_cosigned(self, origin: str) -> str | None:
+        """Return the newest head that the inspector says it has cosigned, checked; none if none.
+
+        Args:
+            origin: the name of our log.
+
+        Raises:
+            NotNow: it does not answer, or witnesses a log of another name.
+            NotBelieved: what came back is not such a head.
+        """
+        said = _asked(self._inspector, "inspector", "status", {})
+        with _taken_at_its_word("inspector"):
+            if "checkpoint" not in said:
+                raise NotNow(f"The inspector has stopped: {said.get('failed')}.")
+            if said["log_origin"] != origin:
+                raise NotNow(f"The inspector's log is {said['log_origin']}, and ours is {origin}.")
+            note = said["checkpoint"]
+            return note and self._checked_cosignature(str(note), read_note(str(note)).text)
+
+    def new_origin(self) -> Document | None:
+        """Return the act by which both keys gave the log its name; none if it has its first.
+
+        Raises:
+            NotNow: the inspector does not answer.
+            NotBelieved: what came back is not signed by both keys.
+        """
+        said = _asked(self._inspector, "inspector", "status", {})
+        with _taken_at_its_word("inspector"):
+            act = said.get("origin")
+            if act is None:
+                return None
+            try:
+                sealed = shaped(Sealed[NewOrigin], act)
+            except WrongShape as odd:
+                raise NotBelieved(f"The new name of the log makes no sense: {odd}.") from None
+            keys = self._needed_keys()
+            for rng, inspector in product(of_role(keys, "rng"), of_role(keys, "inspector")):
+                with suppress(BadSignature):
+                    check_signatures(sealed, [rng, inspector])
+                    return dict(act)
+        raise NotBelieved("The new name of the log is not signed by both keys.")
+
+    def check_cosigned(self, note: str) -> None:
+        """Check a kept head again: signed by the log, and cosigned by the inspector.
+
+        Raises:
+            NotNow: the public keys cannot be read.
+            NotBelieved: it is not.
+        """
+        with _taken_at_its_word("inspector"):
+            self._checked_cosignature(note, read_note(note).text)
 
     def _checked_cosignature(self, note: str, text: str) -> str:
         origin, keys = read_checkpoint(text).origin, self._needed_keys()
@@ -290,6 +407,47 @@ class KeyedProcesses:
         record = document["record"]["body"]
         return Ended(document, bytes.fromhex(document_hash(record)), record["numbers"])
 
+    def ended_game(self, series: str, game: int) -> tuple[Ended, Document | None]:
+        """Return what became of a game, checked, and what its draw was asked with; for a restore.
+
+        Raises:
+            NotNow: neither process has it, or one does not answer, or it is not believed.
+        """
+        answer = self._record(series, game)
+        with _taken_at_its_word("inspector"):
+            if "void" in answer:
+                return self._checked_void(answer["void"]), None
+            if "drawn" not in answer:
+                raise NotNow(f"Game {series}-{game} is not over in either journal.")
+            document = answer["drawn"]
+            return self.checked_draw(document, document["statement"]), _request(document)
+
+    def begun_game(self, series: str, game: int) -> Document | None:
+        """Return what the draw of a game was asked with, if it was; none if it never was.
+
+        Raises:
+            NotNow: a process does not answer, or what it says is not believed.
+        """
+        if self.standing(series).next_game > game:
+            return self.ended_game(series, game)[1]
+        try:
+            answer = self._record(series, game)
+        except NotNow:
+            return None  # neither journal has it: it was never asked for
+        with _taken_at_its_word("inspector"):
+            request = _request(answer["begun"])
+            note = str(request["seal"]["note"])
+            self._checked_cosignature(note, read_note(note).text)
+            return request
+
+    def _record(self, series: str, game: int) -> Document:
+        """Return what the inspector's journal has of a game; the newest may not have reached it."""
+        which = {"series": series, "game": game}
+        try:
+            return _asked(self._inspector, "inspector", "record", which)
+        except NotNow:
+            return _asked(self._rng, "generator", "record", which)
+
     def void_statement(
         self, locked: Mapping[str, Any], reason: str, at: str, office: Ed25519PrivateKey
     ) -> Document:
@@ -327,13 +485,17 @@ class KeyedProcesses:
             raise NotNow(no.message) from None
         except Unreachable as trouble:
             raise _away("generator", trouble) from None
-        document, keys = cast("Document", answer.get("void")), self._needed_keys()
+        ended = self._checked_void(cast("Document", answer.get("void")))
+        if ended.document["statement"]["body"] != statement["body"]:
+            raise NotBelieved("The void is not believed: it is that of another statement.")
+        return ended
+
+    def _checked_void(self, document: Document) -> Ended:
+        keys = self._needed_keys()
         try:
             verify_void(document, keys)
         except Wrong as found:
             raise NotBelieved(f"The void is not believed: {found}.") from None
-        if document["statement"]["body"] != statement["body"]:
-            raise NotBelieved("The void is not believed: it is that of another statement.")
         record = document_hash(document["record"]["body"])
         return Ended(document, bytes.fromhex(record), None)
 
@@ -360,6 +522,53 @@ def publish_terms(  # noqa: PLR0913, PLR0917  what a house brings to the ceremon
     for role, key in keys.items():
         public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
         (folder / f"{role}.pem").write_bytes(public)
+
+
+def make_certificate(keys: Path) -> None:
+    """Make the certificate that the office shows to the keyed processes, if there is none."""
+    if not (keys / CERTIFICATE).exists() and not (keys / KEY).exists():
+        make_tls(keys, OFFICE)
+
+
+def renew_certificate(keys: Path, public: Path) -> tuple[Path, str]:
+    """Make the office's next certificate, or its first; return where others find it, and its print.
+
+    Raises:
+        NotExchanged: one was made already, and waits to be shown.
+    """
+    if not (keys / CERTIFICATE).exists():
+        make_certificate(keys)
+        place = publish(public, OFFICE, (keys / CERTIFICATE).read_bytes())
+    else:
+        try:
+            place = renew(keys, OFFICE, public)
+        except NotChanged as fault:
+            raise NotExchanged(str(fault)) from None
+    return place, fingerprint(place.read_bytes())
+
+
+def show_next_certificate(keys: Path) -> str:
+    """Show the office's next certificate from now on, and return its print.
+
+    Raises:
+        NotExchanged: there is no next one.
+    """
+    try:
+        change(keys)
+    except NotChanged as fault:
+        raise NotExchanged(str(fault)) from None
+    return fingerprint((keys / CERTIFICATE).read_bytes())
+
+
+def publish_certificate(keys: Path, public: Path) -> None:
+    """Bring the office's certificate to the key ceremony, or to those who are to accept it."""
+    if (keys / CERTIFICATE).exists():
+        publish(public, OFFICE, (keys / CERTIFICATE).read_bytes())
+
+
+def _request(document: Mapping[str, Any]) -> Document:
+    """Return what a draw was asked with: its statement, and the seal of its game."""
+    return {"statement": document["statement"], "seal": document["seal"]}
 
 
 def _head(label: str, locked: Locked) -> Document:
@@ -390,6 +599,13 @@ def _asked(client: Peer, name: str, act: str, fields: Mapping[str, object]) -> D
         raise NotNow(no.message) from None
     except Unreachable as trouble:
         raise _away(name, trouble) from None
+
+
+def _status(client: Peer, name: str) -> Document | NotNow:
+    try:
+        return _asked(client, name, "status", {})
+    except NotNow as trouble:
+        return trouble
 
 
 def _away(name: str, trouble: Exception) -> NotNow:

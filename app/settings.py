@@ -1,21 +1,44 @@
 """The settings of a process, from its environment, checked all at once when it starts."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 DATABASE, KEYS, PUBLIC = "KENO_DATABASE", "KENO_KEYS", "KENO_PUBLIC"
 RNG, INSPECTOR = "KENO_RNG", "KENO_INSPECTOR"
+FEED, REPORTS, PROXIES = "KENO_FEED", "KENO_REPORTS", "KENO_PROXIES"
+ARCHIVE_DATABASE, ARCHIVES = "KENO_ARCHIVE_DATABASE", "KENO_ARCHIVES"
+LOG, METRICS, SCRAPE = "KENO_LOG", "KENO_METRICS", "KENO_SCRAPE"
 DEFAULTS = {
     DATABASE: "sqlite:///var/keno.db",
     KEYS: "var/keys",
     PUBLIC: "var/public",
     RNG: "unix:var/rng/service.sock",
     INSPECTOR: "unix:var/inspector/service.sock",
+    FEED: "",
+    REPORTS: "var/reports",
+    PROXIES: "",
+    ARCHIVE_DATABASE: "",
+    ARCHIVES: "",
+    LOG: "json",
+    METRICS: "",
+    SCRAPE: "",
 }
-_ENGINES = ("sqlite:///", "postgresql+psycopg://")
-_ADDRESS = re.compile(r"unix:.+")
+SQLITE, POSTGRESQL = "sqlite:///", "postgresql+psycopg://"
+# Where what is sent leaves this machine, it is encrypted and the other side is who it should be.
+ENCRYPTED = "verify-full"
+# With several servers only the one that can be written to will do.
+WRITING = ("read-write", "primary")
+# What leads elsewhere behind the back of the settings: names of libpq's, and of its environment.
+SERVICE = ("service", "servicefile")
+LEADS_ELSEWHERE = ("PGHOST", "PGHOSTADDR", "PGSERVICE", "PGSERVICEFILE")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_ADDRESS = re.compile(r"unix:.+|tls:[^:]+:[0-9]{1,5}|tls:\[[0-9a-fA-F:]+\]:[0-9]{1,5}")
+_LOG_FORMS = ("json", "words")
+_FEED = re.compile(r"(https?://[A-Za-z0-9.:-]+)?/[A-Za-z0-9/._-]*")
 
 
 class BadSettings(Exception):  # noqa: N818  the operator's to mend
@@ -31,6 +54,15 @@ class Settings:
     public: Path  # the public keys of the house, as the key ceremony left them
     rng: str
     inspector: str
+    feed: str  # where browsers listen to the live feed; empty: they ask now and then
+    reports: Path  # the archive of reports, which the reporter writes and pages hand out
+    # The database by a role that owns its tables, for whoever archives and nobody else.
+    archive_database: str | None = None
+    archives: Path | None = None  # where archives are at hand, for whoever checks the books
+    log: str = "json"  # how processes speak: json, or words for people
+    metrics: Path | None = None  # where the processes of this machine leave what they count
+    scrape: Path | None = None  # the file with what a program shows that asks for figures
+    proxies: tuple[str, ...] = ()  # whose word is taken on who asks, and over what
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
@@ -39,20 +71,110 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     Raises:
         BadSettings: every fault that it has.
     """
+    settings, faults = look_at_settings(environment)
+    if faults:
+        raise BadSettings("; ".join(faults))
+    return settings
+
+
+def look_at_settings(environment: Mapping[str, str]) -> tuple[Settings, list[str]]:
+    """Return the settings that an environment gives, however they are, and every fault of them."""
     values = DEFAULTS | {name: text for name, text in environment.items() if name in DEFAULTS}
     unknown = [name for name in environment if name.startswith("KENO_") and name not in DEFAULTS]
     faults = [f"{name} is no setting" for name in sorted(unknown)]
-    if not values[DATABASE].startswith(_ENGINES):
-        faults.append(f"{DATABASE} must begin with {' or '.join(_ENGINES)}")
-    if values[DATABASE] == "sqlite:///":
-        faults.append(f"{DATABASE} must name a file")
-    faults += [f"{name} must name a folder" for name in (KEYS, PUBLIC) if not values[name]]
+    faults += _database_faults(DATABASE, values[DATABASE])
+    if values[DATABASE].startswith(POSTGRESQL):
+        led = [name for name in LEADS_ELSEWHERE if environment.get(name)]
+        faults += [f"{name} is set; write that into {DATABASE} instead" for name in led]
+    archive = values[ARCHIVE_DATABASE]
+    if archive and not archive.startswith(POSTGRESQL):
+        faults.append(f"{ARCHIVE_DATABASE} must begin with {POSTGRESQL}; SQLite needs none")
+    elif archive:
+        faults += _database_faults(ARCHIVE_DATABASE, archive)
+    faults += [f"{name} must name a folder" for name in (KEYS, PUBLIC, REPORTS) if not values[name]]
     faults += [
-        f"{name} must be an address, as unix:PATH"
+        f"{name} must be an address, as unix:PATH or tls:HOST:PORT"
         for name in (RNG, INSPECTOR)
         if not _ADDRESS.fullmatch(values[name])
     ]
-    if faults:
-        raise BadSettings("; ".join(faults))
+    if values[FEED] and not _FEED.fullmatch(values[FEED]):
+        faults.append(f"{FEED} must be an address for browsers, as /events")
+    if values[LOG] not in _LOG_FORMS:
+        faults.append(f"{LOG} must be {' or '.join(_LOG_FORMS)}")
+    proxies = tuple(part.strip() for part in values[PROXIES].split(",") if part.strip())
+    faults += [f"{PROXIES} names {each}, no IP address" for each in proxies if not _is_ip(each)]
     folders = Path(values[KEYS]), Path(values[PUBLIC])
-    return Settings(values[DATABASE], *folders, values[RNG], values[INSPECTOR])
+    settings = Settings(
+        values[DATABASE],
+        *folders,
+        values[RNG],
+        values[INSPECTOR],
+        values[FEED],
+        Path(values[REPORTS]),
+        values[ARCHIVE_DATABASE] or None,
+        Path(values[ARCHIVES]) if values[ARCHIVES] else None,
+        values[LOG],
+        Path(values[METRICS]) if values[METRICS] else None,
+        Path(values[SCRAPE]) if values[SCRAPE] else None,
+        proxies,
+    )
+    return settings, faults
+
+
+# ---- the database --------------------------------------------------------------------------------
+
+
+def _database_faults(name: str, url: str) -> Iterator[str]:
+    """Say what is wrong with the address of a database."""
+    if url == SQLITE:
+        yield f"{name} must name a file"
+    elif url.startswith(POSTGRESQL):
+        yield from _postgresql_faults(name, url)
+    elif not url.startswith(SQLITE):
+        yield f"{name} must begin with {SQLITE} or {POSTGRESQL}"
+
+
+def _postgresql_faults(name: str, url: str) -> Iterator[str]:
+    try:
+        parts = urlsplit(url)
+        options = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+        hosts = [parts.hostname] if parts.hostname else []
+        ports = [str(parts.port)] if parts.port else []
+    except ValueError as fault:
+        yield f"{name} cannot be read: {fault}"
+        return
+    given = dict(options)
+    twice = sorted({key for key, _ in options if [each for each, _ in options].count(key) > 1})
+    yield from (f"{name} has {key} twice; write {key}=A,B" for key in twice)
+    hosts += _listed(given.get("host", ""))
+    # An address is where it goes, whatever the name beside it is.
+    addresses = _listed(given.get("hostaddr", ""))
+    servers = max(len(hosts), len(addresses))
+    yield from (f"{name} has {key}; write the servers out" for key in SERVICE if key in given)
+    ports += _listed(given.get("port", ""))
+    if not all(port.isdecimal() and int(port) < 65536 for port in ports):
+        yield f"{name} has a port that is none"
+    if len(ports) not in {0, 1, max(1, servers)}:
+        yield f"{name} has {servers} hosts and {len(ports)} ports; one port each, or one for all"
+    if servers > 1 and given.get("target_session_attrs") not in WRITING:
+        yield f"{name} names several servers; add target_session_attrs={WRITING[0]}"
+    far = [host for host in (*hosts, *addresses) if not _is_here(host)]
+    if far and given.get("sslmode") != ENCRYPTED:
+        yield f"{name} goes to {', '.join(far)}; add sslmode={ENCRYPTED}"
+
+
+def _listed(text: str) -> list[str]:
+    return text.split(",") if text else []
+
+
+def _is_here(host: str) -> bool:
+    """Whether what is sent to a host stays on this machine: a socket in a folder, or loopback."""
+    return host.startswith(("/", "@")) or host in LOOPBACK
+
+
+def _is_ip(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True

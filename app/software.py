@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PARTS = ("app", "migrations", "printers", "rng")
-KINDS = {".py", ".toml", ".html", ".css", ".js", ".ini", ".mako"}
+KINDS = {".py", ".toml", ".html", ".css", ".js", ".json", ".ini", ".mako"}
 
 
 def manifest(root: Path = ROOT) -> str:

@@ -1,10 +1,13 @@
 """The spooler: it takes paper from the queue to the printers, a thread for each of them.
 
 A dead printer delays only its own paper. One spooler owns a printer at a time, by a lease; that a
-paper is sent once does not rest on it: a paper leaves the queue by one transaction only.
+paper is sent once does not rest on it: a paper leaves the queue by one transaction only, in which
+the lease is checked.
+
+One thread looks at the queue for all printers and keeps their leases, however long a printer takes
+over its paper; whoever owns a printer is woken when there is something for it.
 """
 
-import logging
 import threading
 import time
 from collections.abc import Callable
@@ -12,20 +15,34 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.flow.lease import Watch, take_lease
+from app.flow.lease import Held, LeaseLost, Watch, take_lease
 from app.flow.office import Office
-from app.flow.spool import all_printers, has_paper, interrupted, next_paper, note_ending
+from app.flow.spool import (
+    Sending,
+    all_printers,
+    interrupted,
+    next_paper,
+    note_ending,
+    note_mended,
+    note_trouble,
+    printers_with_paper,
+)
+from app.logs import Voice
 from app.store.queries.paper import PrinterRow
+from app.store.unit import CommitUnknown
 from printers.devices import device_at
 from printers.press import Press
-from printers.sending import DONE_SECONDS, Ending, send_paper
+from printers.sending import DONE_SECONDS, Ending, Outcome, send_paper
 
 LOOK_SECONDS = 0.05
 AGAIN_SECONDS = 2.0  # after a printer could not print
 RENEW_SECONDS = 10.0
 NEW_PRINTERS_SECONDS = 1.0
+# A paper that was taken longer ago than this is not sent any more: whoever took it was frozen, and
+# another may have been asked about it. Far shorter than a lease.
+SEND_WITHIN_SECONDS = 5.0
 
-log = logging.getLogger("keno.spooler")
+log = Voice("keno.spooler")
 
 
 @dataclass
@@ -37,83 +54,145 @@ class Spooler:
     done_seconds: float = DONE_SECONDS
     again_seconds: float = AGAIN_SECONDS
     counted: Callable[[], float] = time.monotonic
-    _threads: dict[int, threading.Thread] = field(default_factory=dict)
+    _owners: dict[int, "Owner"] = field(default_factory=dict)
+    _looked: float = float("-inf")  # when the printers were last looked at
 
     def run(self, stop: threading.Event) -> None:
-        """Print until told to stop; printers that are added meanwhile are looked after too."""
-        while True:
-            try:
-                printers = all_printers(self.office)
-            except SQLAlchemyError:
-                log.warning("the database does not answer")
-                printers = []
-            for printer in printers:
-                if printer.id not in self._threads:
-                    owner = Owner(self, printer.id, stop)
-                    thread = threading.Thread(target=owner.run, name=f"printer {printer.code}")
-                    self._threads[printer.id] = thread
-                    thread.start()
-            if stop.wait(NEW_PRINTERS_SECONDS):
-                break
-        for thread in self._threads.values():
-            thread.join()
+        """Print until told to stop; printers that are added meanwhile are looked after too.
+
+        Whatever else goes wrong ends it, and with it the owners: without it they would wait for
+        ever, and the process with them, as if nothing had to be printed.
+        """
+        try:
+            while not stop.is_set():
+                try:
+                    self._look(stop)
+                except (SQLAlchemyError, CommitUnknown):
+                    log.warning("database.away")
+                    stop.wait(self.again_seconds)
+                stop.wait(LOOK_SECONDS)
+        finally:
+            stop.set()
+            for owner in self._owners.values():
+                owner.woken.set()
+            for owner in self._owners.values():
+                owner.thread.join()
+
+    def _look(self, stop: threading.Event) -> None:
+        """Look at the queue, now and then at the printers too, and wake whoever is to print."""
+        if self.counted() - self._looked >= NEW_PRINTERS_SECONDS or not self._owners:
+            for printer in all_printers(self.office):
+                owner = self._owners.get(printer.id)
+                if owner is None:
+                    owner = self._owners[printer.id] = Owner(self, printer, stop)
+                    owner.thread.start()
+                owner.printer = printer
+                owner.keep_lease()
+            self._looked = self.counted()
+        for number in printers_with_paper(self.office):
+            if number in self._owners:
+                self._owners[number].woken.set()
+        for owner in self._owners.values():
+            if owner.trouble is not None:  # whether somebody has mended it is looked at, unasked
+                owner.woken.set()
 
 
 class Owner:
     """Who looks after one printer."""
 
-    def __init__(self, spooler: Spooler, printer: int, stop: threading.Event) -> None:
+    def __init__(self, spooler: Spooler, printer: PrinterRow, stop: threading.Event) -> None:
+        self.printer = printer
+        self.woken = threading.Event()
+        self.trouble: str | None = None  # why the printer could not print when it was last asked
+        self.thread = threading.Thread(target=self._run, name=f"printer {printer.code}")
         self._spooler = spooler
         self._office = spooler.office
-        self._printer = printer
         self._press = Press()
         self._stop = stop
         self._watch = Watch(spooler.counted)
         self._renewed = float("-inf")
+        self._lease: Held | None = None
+        self._after_a_break = False
 
-    def run(self) -> None:
+    def keep_lease(self) -> None:
+        """Take or renew the lease of the printer, if it is time to."""
+        now = self._spooler.counted()
+        if self._lease is not None and now - self._renewed < RENEW_SECONDS:
+            return
+        name = f"printer {self.printer.code}"
+        had = self._lease
+        self._lease = take_lease(self._office, name, self._spooler.holder, self._watch)
+        self._renewed = now
+        if self._lease is not None and had is None:
+            # What hangs in it was known only to who owned it before: it is cut off, or half a
+            # ticket and its copy would come out as one.
+            self._after_a_break = True
+            self.woken.set()  # whatever was being sent by who owned it before is asked about
+
+    def _run(self) -> None:
         """Look after the printer until told to stop."""
         while not self._stop.is_set():
+            self.woken.wait()
+            self.woken.clear()
             try:
-                pause = self._look()
-            except SQLAlchemyError:
-                log.warning("the database does not answer; paper waits there")
-                pause = self._spooler.again_seconds
+                while not self._stop.is_set() and self._print_next():
+                    pass
+            except (SQLAlchemyError, CommitUnknown):
+                log.warning("database.away")
+                self._stop.wait(self._spooler.again_seconds)
             except Exception:  # whatever it was: the other printers go on
-                log.exception("a paper could not be printed")
-                pause = self._spooler.again_seconds
-            self._stop.wait(pause)
+                log.exception("paper.failed", printer=self.printer.code)
+                self._stop.wait(self._spooler.again_seconds)
 
-    def _look(self) -> float:
-        """Print the next paper, if there is one; return how long to wait before the next look."""
-        printer = next(
-            (each for each in all_printers(self._office) if each.id == self._printer), None
-        )
-        if printer is None or not self._is_ours(printer):
-            return NEW_PRINTERS_SECONDS
-        if not has_paper(self._office, printer):
-            return LOOK_SECONDS
-        sending = next_paper(self._office, printer, self._press)
-        if sending is None:
-            return LOOK_SECONDS
-        device = device_at(printer.address)
-        outcome = send_paper(device, sending.data, self._spooler.done_seconds)
-        note_ending(self._office, sending, outcome.ending.value, outcome.why)
-        if outcome.ending in (Ending.CONFIRMED, Ending.SENT):
-            return 0.0
-        log.warning("printer %s: %s", printer.code, outcome.why)
-        return self._spooler.again_seconds
-
-    def _is_ours(self, printer: PrinterRow) -> bool:
-        """Whether we own the printer; what was being sent by who owned it before is asked about."""
-        if self._spooler.counted() - self._renewed < RENEW_SECONDS:
-            return True
-        first = self._renewed == float("-inf")
-        name = f"printer {printer.code}"
-        if take_lease(self._office, name, self._spooler.holder, self._watch) is None:
-            self._renewed = float("-inf")
+    def _print_next(self) -> bool:
+        """Print the next paper, if there is one; whether to look for another at once."""
+        lease, printer = self._lease, self.printer
+        if lease is None:
             return False
-        if first:
-            interrupted(self._office, printer)
-        self._renewed = self._spooler.counted()
-        return True
+        taken: list[Sending] = []
+
+        def take() -> bytes | None:
+            begun = self._spooler.counted()
+            sending = next_paper(self._office, printer, self._press, lease)
+            if sending is None or self._spooler.counted() - begun > SEND_WITHIN_SECONDS:
+                return None
+            taken.append(sending)
+            return sending.data
+
+        try:
+            # Nobody else sends while the printer is ours, and we are not sending: so whoever was
+            # died, or could not note how it ended.
+            if interrupted(self._office, printer, lease):
+                self._after_a_break = True
+            outcome = send_paper(
+                device_at(printer.address),
+                take,
+                self._spooler.done_seconds,
+                after_a_break=self._after_a_break,
+            )
+        except LeaseLost:
+            self._lease = None
+            return False
+        if outcome is None:
+            note_mended(self._office, printer)
+            self.trouble = None
+            return False
+        return self._noted(printer, taken[0] if taken else None, outcome)
+
+    def _noted(self, printer: PrinterRow, sending: Sending | None, outcome: Outcome) -> bool:
+        """Note how it ended; whether to go on at once."""
+        if sending is None:
+            note_trouble(self._office, printer, outcome.why or "")
+        else:
+            ended = (sending, outcome.ending.value, outcome.why)
+            note_ending(self._office, *ended, near_end=outcome.paper_near_end)
+            self._after_a_break = outcome.ending is Ending.UNKNOWN
+        if outcome.ending in (Ending.CONFIRMED, Ending.SENT):
+            self.trouble = None
+            return True
+        why = outcome.why or ""
+        if why != self.trouble:
+            log.warning("printer.trouble", printer=printer.code, why=why)
+        self.trouble = why
+        self._stop.wait(self._spooler.again_seconds)
+        return False

@@ -1,14 +1,16 @@
 """Processes that are kept running: one that dies starts again, with back-off, and on record."""
 
-import logging
 import os
 import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-log = logging.getLogger("keno.supervise")
+from app.logs import Voice
+
+log = Voice("keno.supervise")
 
 STEADY_SECONDS = 30  # who ran so long starts again at once
 BACK_OFF_MOST = 30.0
@@ -43,12 +45,13 @@ class Process:
             code = self._running.poll()
             if code is None:
                 return
+            _end_group(self._running.pid)
             steady = now - self._started > STEADY_SECONDS
             self._back_off = 0.0 if steady else min(BACK_OFF_MOST, 2 * self._back_off + 0.5)
             self._not_before = now + self._back_off
             self._running = None
             why = f"{self.name} ended with {code}; it starts again"
-            log.warning("%s", why)
+            log.warning("process.ended", name=self.name, code=code)
             self.record(why)
         if now >= self._not_before:
             self.start()
@@ -58,13 +61,18 @@ class Process:
         if self._running is None:
             return
         self._running.terminate()
-        try:
+        with suppress(subprocess.TimeoutExpired):
             self._running.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._running.pid, signal.SIGKILL)
-            self._running.wait()
+        _end_group(self._running.pid)
+        self._running.wait()
 
     @property
     def pid(self) -> int | None:
         """The id of the process, while it runs."""
         return None if self._running is None else self._running.pid
+
+
+def _end_group(leader: int) -> None:
+    """End what a process has started: left behind it would listen on beside the next one."""
+    with suppress(ProcessLookupError):  # there is nothing left of it
+        os.killpg(leader, signal.SIGKILL)

@@ -13,12 +13,13 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO
 
 from app import tables
-from app.cli.answers import DONE, REFUSED, USAGE, Answer, BadUsage
+from app.cli.answers import DONE, FAULT, REFUSED, USAGE, Answer, BadUsage, DatabaseAway
 from app.cli.house_parser import add_house_commands
 from app.keno.aggregate import prorate
 from app.keno.card_checks import all_figures, check_card
@@ -60,6 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _answer_lines(options) if options.jsonl else _answer(options)
     except BadUsage as mistake:
         _complain(f"keno: {mistake}")
+    except DatabaseAway as why:
+        _complain(f"keno: the database does not answer: {why}")
+        return FAULT
     except OSError as trouble:  # a file that cannot be read on, an output that is full
         _complain(f"keno: {trouble.strerror}")
     return USAGE
@@ -146,6 +150,17 @@ def prorate_wins(options: argparse.Namespace) -> Answer:
     return Answer(
         {"paid_cents": list(paid_cents)}, lambda: tables.prorate_text(wins_cents, paid_cents)
     )
+
+
+def verify_bundle(options: argparse.Namespace) -> Answer:
+    """`keno verify BUNDLE`: check a bundle, with the same program that regulators have."""
+    verifier = import_module("app.audit.verifier")  # which needs longer to load than most answers
+    keys = Path(options.keys) if options.keys else None
+    try:
+        report = verifier.verify(Path(options.bundle), keys, verifier.teller())
+    except verifier.NotToBeUsed as mistake:
+        raise BadUsage(str(mistake)) from None
+    return Answer(report.document(), report.text, report.exit_code)
 
 
 def answer_on_card(options: argparse.Namespace) -> Answer:
@@ -244,6 +259,11 @@ def _parser() -> argparse.ArgumentParser:
     share = commands.add_parser("prorate", help="share the aggregate limit among the winners")
     _add_document(share)
     _add_json(share).set_defaults(command=prorate_wins)
+
+    check_bundle = commands.add_parser("verify", help="check a bundle of the log, offline")
+    check_bundle.add_argument("bundle", metavar="BUNDLE", help="the zip file")
+    check_bundle.add_argument("--keys", metavar="FOLDER", help="public keys that you trust")
+    _add_json(check_bundle).set_defaults(command=verify_bundle)
     for command in add_house_commands(commands):
         _add_json(command)
     return parser

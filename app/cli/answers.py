@@ -10,6 +10,10 @@ class BadUsage(Exception):  # noqa: N818  the caller's mistake, not an error of 
     """The command was called in a way that cannot be carried out."""
 
 
+class DatabaseAway(Exception):  # noqa: N818  it can be asked again
+    """The database went, or could not be reached."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a command has to say: to programs, and to people if they ask."""

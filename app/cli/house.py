@@ -6,35 +6,46 @@ standard input; what they do is logged as theirs, at the console.
 
 import argparse
 import asyncio
-import getpass
-import logging
 import os
 import signal
+import socket
+import ssl
 import sys
 import threading
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from datetime import date, datetime
+from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from app.audit.books import check_books
 from app.audit.checkpoints import checkpoint_of
-from app.audit.faults import Fault
 from app.audit.log_check import check_log
 from app.caller import Caller
 from app.cli.answers import DONE, FAULT, Answer, BadUsage
+from app.cli.console import a_day as _day
+from app.cli.console import actor as _actor
+from app.cli.console import archives_at_hand, owned_database
+from app.cli.console import faults_document as _faults
+from app.cli.console import founded_office as _founded_office
+from app.cli.console import let_in as _let_in
+from app.cli.console import some_office as _office
+from app.cli.console import told_faults as _told
+from app.cli.console import typed_settings as _settings
 from app.clock import time_text
+from app.counts import LISTENERS
 from app.entropy import system_entropy
-from app.feed import Feed
-from app.flow.access import at_console
-from app.flow.actor import Actor
+from app.feed import Feed, exchange_certificate
+from app.flow.books import record_books, work_out_books
 from app.flow.close_day import close_day, so_far
+from app.flow.cosign import cosign_log
 from app.flow.draw import ask_to_void
+from app.flow.export import export_days
 from app.flow.found_house import HousePlan, LocationPlan, SeriesPlan, StaffPlan, found_house
 from app.flow.house_amounts import set_amount
-from app.flow.keys import KeysMissing, make_keys
+from app.flow.house_settings import change_setting
+from app.flow.keys import make_keys
 from app.flow.lockout import lock_game
 from app.flow.office import Office
 from app.flow.open_game import open_first_game
@@ -42,28 +53,112 @@ from app.flow.override import override_close
 from app.flow.permissions import Permission
 from app.flow.printers import PrinterPlan, set_printer
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
+from app.flow.refusals import No, say_no
 from app.flow.release import release_game
+from app.flow.report import Asked, Progress, log_report, make_report, rendered, reports_of
+from app.flow.report_jobs import ask_again_for_day, choose_report
 from app.flow.schedule import change_schedule
 from app.flow.seal import seal_log
-from app.house import open_office
+from app.flow.see_submission import see_submission
+from app.house import BOOKS, CALLER, FEED, REPORTER, SPOOLER, start_faults
 from app.keno.amounts import Amount, Dated
+from app.keno.house_settings import Setting
 from app.keno.money import dollars
-from app.rng_client import publish_terms
-from app.settings import BadSettings, Settings, read_settings
+from app.nightly import Nightly
+from app.processes import begin_process
+from app.reporter import Reporter, write_whole
+from app.reports.catalogue import CATALOGUE, Format
+from app.reports.compliance import compliance_matrix, counts_of, matrix_document
+from app.reports.compliance_pdf import compliance_pdf
+from app.reports.submission import submission_pdf
+from app.rng_client import NotNow, make_certificate, publish_certificate, publish_terms
+from app.settings import look_at_settings
 from app.software import manifest, software_hash
 from app.spooler import Spooler
 from app.store import schema
 from app.store.database import Database
 from app.store.queries import running
 from app.store.tables import LocationKind, Role
+from app.store.taking_back import WouldLose, take_back
+
+_OWNER = "only who owns the tables changes them: KENO_ARCHIVE_DATABASE names that role"
 
 
 def upgrade_database(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
     """`keno database upgrade`: bring the database to the revision of this software."""
-    with closing(Database(_settings().database)) as database:
-        schema.upgrade(database)
+    with closing(owned_database()) as database:
+        try:
+            steps = schema.upgrade(database)
+        except schema.Busy as why:
+            raise BadUsage(f"{why}; nothing was held up, try it again") from None
+        except schema.Unfit as why:
+            raise BadUsage(str(why)) from None
+        except schema.NotOurs as why:
+            raise BadUsage(f"{why}; {_OWNER}") from None
+        revision = schema.revision_of(database)
+    document = {
+        "revision": revision,
+        "steps": [
+            {
+                "revision": step.revision,
+                "milliseconds": step.milliseconds,
+                "locked": sorted({table for table, _ in step.locks}),
+            }
+            for step in steps
+        ],
+    }
+    lines = [
+        f"{step.revision}: {step.milliseconds} ms, "
+        f"{', '.join(sorted({table for table, _ in step.locks})) or 'nothing'} locked"
+        for step in steps
+    ]
+    return Answer(document, lambda: "\n".join([*lines, f"The database is at {revision}."]))
+
+
+def downgrade_database(options: argparse.Namespace) -> Answer:
+    """`keno database downgrade REVISION`: take it back for older software, if nothing is lost."""
+    if not schema.is_known(options.revision):
+        raise BadUsage(f"there is no revision {options.revision}")
+    with closing(owned_database()) as database:
+        try:
+            take_back(database, options.revision)
+        except WouldLose as lost:
+            raise BadUsage(f"this would lose {lost}; go forward instead") from None
+        except schema.Busy as why:
+            raise BadUsage(f"{why}; stop the processes of the house first") from None
+        except schema.NotOurs as why:
+            raise BadUsage(f"{why}; {_OWNER}") from None
         revision = schema.revision_of(database)
     return Answer({"revision": revision}, lambda: f"The database is at {revision}.")
+
+
+def show_database(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
+    """`keno database show`: its revision, and that of this software; ends with 1 if they differ."""
+    with closing(Database(_settings().database)) as database:
+        found, wanted = schema.revision_of(database), schema.newest_revision()
+    text = f"The database is at {found}; this software is for {wanted}."
+    return Answer(
+        {"revision": found, "software": wanted}, lambda: text, DONE if found == wanted else FAULT
+    )
+
+
+def show_settings(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
+    """`keno settings`: what a process would start with; every fault of it at once."""
+    settings, faults = look_at_settings(os.environ)
+    faults += start_faults(settings)
+    if faults:
+        raise BadUsage("; ".join(faults))
+    shown = {
+        "database": Database(settings.database).url.render_as_string(hide_password=True),
+        "keys": str(settings.keys),
+        "public": str(settings.public),
+        "rng": settings.rng,
+        "inspector": settings.inspector,
+        "feed": settings.feed,
+        "reports": str(settings.reports),
+        "proxies": list(settings.proxies),
+    }
+    return Answer(shown, lambda: "\n".join(f"{name:<10} {value}" for name, value in shown.items()))
 
 
 def make_house_keys(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
@@ -71,6 +166,7 @@ def make_house_keys(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one
     folder = _settings().keys
     try:
         make_keys(folder, system_entropy)
+        make_certificate(folder)
     except FileExistsError as there:
         raise BadUsage(f"{there.filename} is there already, and is never replaced") from None
     return Answer({"keys": str(folder)}, lambda: f"The keys are in {folder}.")
@@ -130,7 +226,7 @@ def lock_the_game(options: argparse.Namespace) -> Answer:
     """`keno game lock SERIES`: lock the open game of a series; the next one opens."""
     with _founded_office() as office:
         actor = _actor(office, options, Permission.GAME_RUN)
-        number = lock_game(office, actor, options.series, options.game)
+        number = lock_game(office, actor, options.series, options.game, reason=options.reason)
     locked, opened = f"{options.series}-{number}", f"{options.series}-{number + 1}"
     document = {"locked": locked, "opened": opened}
     return Answer(document, lambda: f"Game {locked} is locked, {opened} is open.")
@@ -145,6 +241,7 @@ def publish(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form fo
             series = {each.code: each.first_game for each in running.all_series(connection)}
         terms = (house.name, house.jurisdiction, house.log_origin)
         publish_terms(folder, *terms, series, {"office": keys.office, "log": keys.log})
+        publish_certificate(_settings().keys, folder)
     return Answer({"public": str(folder)}, lambda: f"Terms and public keys are in {folder}.")
 
 
@@ -191,13 +288,6 @@ def close_a_day(options: argparse.Namespace) -> Answer:
     return Answer(closed, lambda: f"Gaming day {options.day} is closed.")
 
 
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise BadUsage("a day is written as 2026-12-01") from None
-
-
 def set_an_amount(options: argparse.Namespace) -> Answer:
     """`keno house amount NAME CENTS --from DAY --with NAME`: be stricter than the rule."""
     dated = Dated(Amount(options.amount), _day(options.since), options.cents)
@@ -208,6 +298,17 @@ def set_an_amount(options: argparse.Namespace) -> Answer:
     document = {"amount": dated.name.value, "from": options.since, "cents": dated.cents}
     text = f"{dated.name.value} is {dollars(dated.cents)} from {options.since} on."
     return Answer(document, lambda: text)
+
+
+def settle(options: argparse.Namespace) -> Answer:
+    """`keno house setting NAME NUMBER --with NAME`: settle a number, from now on."""
+    setting = Setting(options.setting)
+    with _founded_office() as office:
+        supervisor = _actor(office, options, Permission.AMOUNT_SET)
+        manager = _let_in(office, options.manager, Permission.AMOUNT_SET)
+        change_setting(office, supervisor, manager, setting, options.value)
+    document = {"setting": setting.value, "value": options.value}
+    return Answer(document, lambda: f"{setting.value} is {options.value} from now on.")
 
 
 def release_the_game(options: argparse.Namespace) -> Answer:
@@ -223,17 +324,49 @@ def release_the_game(options: argparse.Namespace) -> Answer:
 
 def tell_the_games(options: argparse.Namespace) -> Answer:
     """`keno feed`: tell boards and stations what happens, until told to stop."""
+    settings = _settings()
+    counts = begin_process("feed", settings, (LISTENERS,))
+    counts.put(LISTENERS, 0)  # whoever listened to the one before
 
     async def serve(office: Office) -> None:
         _outlive_peers()
         stop, loop = asyncio.Event(), asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop.set)
-        await Feed(office).serve(options.host, options.port, stop)
+        if tls is not None:  # a new certificate, for whoever connects from then on
+            with_what = tls, certificate, authorities
+            loop.add_signal_handler(signal.SIGHUP, exchange_certificate, *with_what)
+        feed = Feed(office, told=lambda many: counts.put(LISTENERS, many))
+        await feed.serve(options.host, options.port, stop, tls)
 
-    with _founded_office() as office:
+    certificate = Path(options.certificate or "")
+    authorities = Path(options.authorities) if options.authorities else None
+    tls = with_certificate(certificate, authorities) if options.certificate else None
+    with _founded_office(FEED) as office:
         asyncio.run(serve(office))
     return Answer({"stopped": "feed"}, lambda: "The feed has stopped.")
+
+
+def with_certificate(file: Path, authorities: Path | None = None) -> ssl.SSLContext:
+    """Return how to listen with a certificate, whose key is beside it.
+
+    Args:
+        file: the certificate.
+        authorities: those of whom whoever asks must show a certificate; none: anybody may ask.
+    """
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    try:
+        context.load_cert_chain(file, file.with_suffix(".key"))
+    except OSError as trouble:
+        raise BadUsage(f"{file} or its key cannot be used: {trouble}") from None
+    if authorities is not None:
+        try:
+            context.load_verify_locations(authorities)
+        except OSError as trouble:
+            raise BadUsage(f"{authorities} cannot be used: {trouble}") from None
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context
 
 
 def show_manifest(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
@@ -242,17 +375,45 @@ def show_manifest(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one f
     return Answer({"hash": software_hash(), "manifest": text}, text.rstrip)
 
 
+def show_compliance(options: argparse.Namespace) -> Answer:
+    """`keno compliance [--out FILE]`: every duty and what shows it; as pages in a file."""
+    matrix = compliance_matrix()
+    counts = counts_of(matrix)
+    told = f"{counts.held} of {counts.duties} duties are held; {counts.tests} tests show them."
+    if options.out:
+        with _founded_office() as office:
+            house = office.house.name
+        write_whole(Path(options.out), compliance_pdf(house, software_hash(), matrix))
+        told += f" Written to {options.out}."
+    return Answer(matrix_document(matrix), lambda: told)
+
+
+def write_submission(options: argparse.Namespace) -> Answer:
+    """`keno submission --out FILE`: the rules of the games, as they are submitted."""
+    with _founded_office() as office:
+        submitted = see_submission(office)
+    write_whole(Path(options.out), submission_pdf(submitted, software_hash()))
+    document = {
+        "out": options.out,
+        "day": submitted.day.isoformat(),
+        "card": submitted.card_hash,
+        "software": software_hash(),
+    }
+    told = f"The rules of {submitted.house} on {document['day']} are in {options.out}."
+    return Answer(document, lambda: told)
+
+
 def call_the_games(options: argparse.Namespace) -> Answer:
     """`keno caller`: run the games by themselves until told to stop."""
     _outlive_peers()
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
-    with _founded_office() as office:
+    begin_process("caller", _settings())
+    with _founded_office(CALLER) as office:
         if office.keyed is None:
             raise BadUsage("the keyed processes are not set up")
-        Caller(office, office.keyed, options.name).run(stop)
+        Caller(office, office.keyed, options.name, nightly=Nightly(office)).run(stop)
     return Answer({"stopped": options.name}, lambda: f"{options.name} has stopped.")
 
 
@@ -261,8 +422,8 @@ def set_a_printer(options: argparse.Namespace) -> Answer:
     with _founded_office() as office:
         actor = _actor(office, options, Permission.PRINTER_MANAGE)
         plan = PrinterPlan(options.code, options.address, options.roll, options.station)
-        set_printer(office, actor, plan)
-    document = {"printer": plan.code, "address": plan.address, "roll": plan.roll}
+        roll = set_printer(office, actor, plan)
+    document = {"printer": plan.code, "address": plan.address, "roll": roll}
     return Answer(document, lambda: f"Printer {plan.code} is at {plan.address}.")
 
 
@@ -272,10 +433,107 @@ def print_the_paper(options: argparse.Namespace) -> Answer:
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
-    with _founded_office() as office:
+    begin_process("spooler", _settings())
+    with _founded_office(SPOOLER) as office, _only_one(office, options.name):
         Spooler(office, options.name).run(stop)
     return Answer({"stopped": "spooler"}, lambda: "The spooler has stopped.")
+
+
+@contextmanager
+def _only_one(office: Office, name: str) -> Iterator[None]:
+    """Be the only spooler of a name on this machine, until it ends, however it ends.
+
+    A second one of its name would take the leases from the first. A name of the kernel's that
+    vanishes with the process, so that the next start need not wait for anything.
+    """
+    taken = sha256(f"{office.database.url} {name}".encode()).hexdigest()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as mark:
+        try:
+            mark.bind(f"\0keno-spooler-{taken}")
+        except OSError:
+            raise BadUsage(f"a spooler named {name} runs here already") from None
+        yield
+
+
+def report(options: argparse.Namespace) -> Answer:
+    """`keno report NAME --day D`: make a report; `keno report list` lists them."""
+    if options.report == "list":
+        return _catalogue()
+    if options.day is None or options.out is None:
+        raise BadUsage("say of which day (--day) and where to (--out)")
+    first = _day(options.day)
+    last = first if options.to is None else _day(options.to)
+    asked = Asked(options.report, first, last, Format(options.format))
+    with _founded_office() as office:
+        made = make_report(office, asked, options.size, _progress())
+        data = rendered(made, asked.format)
+        write_whole(Path(options.out), data)
+        log_report(office, asked, made, {"at": "console"})
+    document = {
+        "report": asked.report,
+        "file": options.out,
+        "sha256": sha256(data).hexdigest(),
+        "content": made.hash,
+        "size": made.stretch.size,
+        "root": made.stretch.root.hex(),
+        "whole": made.stretch.is_whole,
+    }
+    so_far_ = "" if made.stretch.is_whole else " so far: not every day of it is closed"
+    return Answer(document, lambda: f"{made.report.title}{so_far_}, in {options.out}.")
+
+
+def _catalogue() -> Answer:
+    listed = [
+        {"id": each.id, "title": each.title, "says": each.says, "duties": list(each.duties)}
+        for each in CATALOGUE.values()
+    ]
+    lines = [f"{each.id:<17} {each.title}. {each.says}" for each in CATALOGUE.values()]
+    return Answer({"reports": listed}, lambda: "\n".join(lines))
+
+
+def _progress() -> Progress:
+    """Return what shows on a terminal how far a report is."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return lambda _done, _total: None
+
+    def show(done: int, total: int) -> None:
+        sys.stderr.write(f"\r{done:,} of {total:,} entries ")
+        sys.stderr.flush()
+
+    return show
+
+
+def choose_a_report(options: argparse.Namespace) -> Answer:
+    """`keno house report NAME`: have a report made at the close of each day, or not any more.
+
+    With `--again DAY`, only that of a day is asked for once more.
+    """
+    if options.again is not None and options.no:
+        raise BadUsage("either --again or --no")
+    form = Format(options.format)
+    with _founded_office() as office:
+        actor = _actor(office, options, Permission.DAY_CLOSE)
+        if options.again is not None:
+            day = _day(options.again)
+            asked = ask_again_for_day(office, actor, Asked(options.report, day, day, form))
+            return Answer(asked, lambda: f"{options.report} of {day} is asked for again.")
+        choose_report(office, actor, options.report, form, chosen=not options.no)
+    document = {"report": options.report, "format": form.value, "chosen": not options.no}
+    told = "is not made any more" if options.no else "is made"
+    return Answer(document, lambda: f"{options.report} as {form.value} {told} at each close.")
+
+
+def make_the_reports(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
+    """`keno reporter`: make the reports that are asked for until told to stop."""
+    _outlive_peers()
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    begin_process("reporter", _settings())
+    with _founded_office(REPORTER) as office:
+        settings = _settings()
+        Reporter(office, settings.reports, settings.public, settings.archives).run(stop)
+    return Answer({"stopped": "reporter"}, lambda: "The reporter has stopped.")
 
 
 def _outlive_peers() -> None:
@@ -290,6 +548,34 @@ def seal_the_log(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one fo
     return Answer({"note": note}, lambda: note)
 
 
+def cosign_the_log(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
+    """`keno log cosign`: seal the log, and have the inspector cosign its head."""
+    with _founded_office() as office:
+        if office.keyed is None:
+            raise BadUsage(
+                "this process was not told where the keyed processes are; KENO_INSPECTOR"
+            )
+        try:
+            note = cosign_log(office, office.keyed)
+        except NotNow as trouble:
+            raise say_no(No.NOT_READY, why=str(trouble)) from None
+    return Answer({"note": note}, lambda: note)
+
+
+def export(options: argparse.Namespace) -> Answer:
+    """`keno export --from D --to D --out FILE`: a signed bundle of some days for the regulator."""
+    first, last, out = _day(options.first), _day(options.last), Path(options.out)
+    archives = archives_at_hand(options.archive).files
+    with _founded_office() as office:
+        actor = None
+        if options.name is not None:
+            actor = _actor(office, options, Permission.RECORDS_EXPORT)
+        reports = reports_of(office, first, last)
+        given = export_days(office, actor, first, last, out, reports, archives)
+    told = f"{out} has the entries {given.first} to {given.size - 1} of the log."
+    return Answer({"bundle": str(out), **given.document()}, lambda: told)
+
+
 def verify_log(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
     """`keno log verify`: work out the whole log again."""
     with _founded_office() as office:
@@ -302,19 +588,31 @@ def verify_log(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form
     return Answer(document, lambda: _told(told, faults), FAULT if faults else DONE)
 
 
-def show_books(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
-    """`keno books`: work out the whole state again, from stored facts."""
-    with _founded_office() as office, office.database.reading(at_length=True) as connection:
-        key = office.keys.log.public_key()
-        draw_keys = office.keyed.public_keys() if office.keyed else {}
-        found_faults = check_books(connection, office.house.log_origin, key, draw_keys)
-    faults = [fault for each in found_faults.values() for fault in each]
-    document = {"checks": {check: _faults(each) for check, each in found_faults.items()}}
+def show_books(options: argparse.Namespace) -> Answer:
+    """`keno books`: work out the whole state again, from stored facts; and record it, if asked."""
+    if options.process:
+        begin_process("books", _settings())
+    archives = archives_at_hand(options.archive)
+    # Not in the terminal of a caller that has it done beside its games.
+    watched = options.progress or (sys.stdin.isatty() and sys.stderr.isatty())
+    with _founded_office(BOOKS) as office:
+        worked = work_out_books(office, archives, _show_progress if watched else lambda *_: None)
+        if options.record:
+            record_books(office, worked)
     lines = [
-        f"{check:<12} {'ok' if not each else f'{len(each)} faults'}"
-        for check, each in found_faults.items()
+        f"{check:<14} {'ok' if not finding else f'{len(finding):,} faults'}"
+        for check, finding in worked.found.items()
     ]
-    return Answer(document, lambda: _told("\n".join(lines), faults), FAULT if faults else DONE)
+    text = "\n".join(lines)
+    ended = FAULT if worked.count else DONE
+    return Answer(worked.document(), lambda: _told(text, worked.faults), ended)
+
+
+def _show_progress(what: str, done: int, total: int) -> None:
+    """Tell how far it is, on one line that is written anew."""
+    share = 100 * done // max(total, 1)
+    sys.stderr.write(f"\r{what}: {share:3} %" + ("\n" if done >= total else ""))
+    sys.stderr.flush()
 
 
 # ---- the plan of a house -------------------------------------------------------------------------
@@ -326,8 +624,6 @@ def read_plan(document: Mapping[str, Any]) -> HousePlan:
     Raises:
         KeyError, ValueError, TypeError: it lacks something, or says something that cannot be.
     """
-    if not (document["name"].isascii() and document["name"].isprintable()):
-        raise ValueError("the name of the house goes on paper: it has plain letters")
     return HousePlan(
         name=document["name"],
         jurisdiction=document["jurisdiction"],
@@ -356,46 +652,7 @@ def read_plan(document: Mapping[str, Any]) -> HousePlan:
     )
 
 
-# ---- who acts, and where -------------------------------------------------------------------------
-
-
-def _settings() -> Settings:
-    try:
-        return read_settings(os.environ)
-    except BadSettings as faults:
-        raise BadUsage(str(faults)) from None
-
-
-@contextmanager
-def _office() -> Iterator[Office]:
-    """Give out the office whose settings are in the environment."""
-    try:
-        office = open_office(_settings())
-    except KeysMissing as missing:
-        raise BadUsage(str(missing)) from None
-    with closing(office):
-        found_at, wanted = schema.revision_of(office.database), schema.newest_revision()
-        if found_at != wanted:
-            raise BadUsage(f"the database is at {found_at}, not {wanted}; `keno database upgrade`")
-        yield office
-
-
-@contextmanager
-def _founded_office() -> Iterator[Office]:
-    with _office() as office:
-        if office.find_house() is None:
-            raise BadUsage("the house was not founded yet; `keno house found PLAN`")
-        yield office
-
-
-def _actor(office: Office, options: argparse.Namespace, permission: Permission) -> Actor:
-    return _let_in(office, options.name, permission)
-
-
-def _let_in(office: Office, name: str, permission: Permission) -> Actor:
-    asked = f"Secret of {name}: "
-    secret = getpass.getpass(asked) if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
-    return at_console(office, name, secret, permission)
+# ---- what is typed -------------------------------------------------------------------------------
 
 
 def _digest(text: str) -> bytes:
@@ -413,12 +670,3 @@ def _moment(text: str) -> datetime:
     if moment.tzinfo is None:
         raise BadUsage(f"{text!r} has no time zone; write 2026-12-01T06:00-05:00")
     return moment
-
-
-def _faults(faults: Sequence[Fault]) -> list[dict[str, str]]:
-    return [{"code": fault.check, "message": fault.message} for fault in faults]
-
-
-def _told(text: str, faults: Sequence[Fault]) -> str:
-    lines = [f"{fault.check}: {fault.message}" for fault in faults] or ["No faults."]
-    return "\n".join([text, *lines])

@@ -8,7 +8,7 @@ pytest_plugins = ["tests.rule_marks", "tests.engines"]
 
 # `make test` sees the same examples each time, so that a red run is a change and never luck;
 # `make proof` sees new ones, and many more.
-settings.register_profile("test", max_examples=100, derandomize=True, deadline=None)
+settings.register_profile("test", max_examples=60, derandomize=True, deadline=None)
 settings.register_profile(
     "proof", max_examples=3_000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

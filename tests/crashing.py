@@ -7,14 +7,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 
+import pytest
 from sqlalchemy import event
 
 from app.store.database import Database
 from app.store.unit import Unit
+from tests.engines import ENGINES
 from tests.floor import Floor
 from tests.looking import rows
 
 Act = Callable[[Floor], object]
+
+
+def on(engine: str) -> pytest.MarkDecorator:
+    """Have every place of a crash tried on one engine each day, on both in the long evidence."""
+    is_proof = os.environ.get("HYPOTHESIS_PROFILE") == "proof"
+    return pytest.mark.parametrize("floor", ENGINES if is_proof else [engine], indirect=True)
 
 
 @dataclass

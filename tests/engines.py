@@ -1,10 +1,12 @@
 """Fixtures of the floor on both engines: a real migrated database for each test.
 
-The house is founded once for each engine; a test gets a copy of its database, which is quick.
+The house is founded once for each engine, and a story that many tests begin with is told once in
+it; a test gets a copy of the database, which is quick.
 """
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from tests.floor import Floor
 from tests.postgres import postgres_server
 
 ENGINES = ("sqlite", "postgresql")
+Story = Callable[[Floor], object]
+"""What happens in a house before a test begins."""
 _names = count(1)
 
 
@@ -26,8 +30,8 @@ def postgres() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def founded() -> dict[str, tuple[Floor, Path]]:
-    """The houses that were founded so far, by engine, with the folder of each."""
+def told_so_far() -> dict[tuple[object, ...], Floor]:
+    """The houses that tests get copies of, by their engine and the stories told in them so far."""
     return {}
 
 
@@ -44,43 +48,69 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture(params=ENGINES)
-def floor(
-    request: pytest.FixtureRequest,
-    tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    founded: dict[str, tuple[Floor, Path]],
-) -> Iterator[Floor]:
+def floor(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Floor]:
     """A floor whose games M-1 and F-100 are open, on each engine in turn."""
-    engine: str = request.param
-    server = request.getfixturevalue("postgres") if engine == "postgresql" else ""
-    if engine not in founded:
-        folder = tmp_path_factory.mktemp(engine)
-        url = f"sqlite:///{folder / 'keno.db'}"
-        if server:
-            url = address(server, new_database(server))
-        first = Floor.opened(url, folder)
-        first.close()
-        founded[engine] = first, folder
-    first, folder = founded[engine]
-    if server:
-        name = new_database(server, first.office.database.url.database)
-        yield from _copied(first, address(server, name))
-        drop_database(server, name)
-    else:
-        shutil.copy(folder / "keno.db", tmp_path / "keno.db")
-        yield from _copied(first, f"sqlite:///{tmp_path / 'keno.db'}")
+    with floor_on(request.param, request, tmp_path) as floor:
+        yield floor
 
 
-def _copied(first: Floor, url: str) -> Iterator[Floor]:
-    copy = first.on(url)
+@contextmanager
+def floor_on(
+    engine: str, request: pytest.FixtureRequest, folder: Path, *stories: Story
+) -> Iterator[Floor]:
+    """Give out a floor on an engine, for as long as a test or a module of tests needs it.
+
+    What happened in it is told once for each engine, if there is something to tell.
+    """
+    server = _server(engine, request)
+    copy = _copy(_told(engine, request, stories), server, folder)
     yield copy
     copy.close()
+    if server:
+        drop_database(server, str(copy.office.database.url.database))
+
+
+def _server(engine: str, request: pytest.FixtureRequest) -> str:
+    return str(request.getfixturevalue("postgres")) if engine == "postgresql" else ""
+
+
+def _told(engine: str, request: pytest.FixtureRequest, stories: tuple[Story, ...]) -> Floor:
+    """Return the house in which these stories were told, to which nobody is connected."""
+    told: dict[tuple[object, ...], Floor] = request.getfixturevalue("told_so_far")
+    if (engine, *stories) not in told:
+        home = request.getfixturevalue("tmp_path_factory").mktemp(engine)
+        server = _server(engine, request)
+        if stories:
+            *before, last = stories
+            floor = _copy(_told(engine, request, tuple(before)), server, home)
+            last(floor)
+        else:
+            floor = Floor.opened(_new_url(server, home), home)
+        floor.close()
+        told[engine, *stories] = floor
+    return told[engine, *stories]
+
+
+def _copy(first: Floor, server: str, folder: Path) -> Floor:
+    database = first.office.database.url.database
+    url = _new_url(server, folder, database)
+    if not server:
+        shutil.copy(str(database), folder / "keno.db")
+    return first.on(url)
+
+
+def _new_url(server: str, folder: Path, template: str | None = None) -> str:
+    if server:
+        return address(server, new_database(server, template))
+    return f"sqlite:///{folder / 'keno.db'}"
 
 
 def new_database(server: str, template: str | None = None) -> str:
     """Make a database on a server, as a copy of another, and return its name."""
     name = f"keno_{next(_names)}"
-    _execute(server, f"CREATE DATABASE {name} TEMPLATE {template or 'template1'}")
+    _execute(
+        server, f"CREATE DATABASE {name} TEMPLATE {template or 'template1'} STRATEGY FILE_COPY"
+    )
     return name
 
 

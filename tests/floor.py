@@ -14,6 +14,7 @@ from argon2 import PasswordHasher
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from app.audit.books import check_books
+from app.clock import system_clock
 from app.entropy import system_entropy
 from app.flow.access import Approval, Credentials, at_console, enrol_station, sign_in
 from app.flow.actor import Actor
@@ -137,7 +138,8 @@ class Floor:
         hold_ceremony(
             folder / "ceremony", keys, {one.code: one.first_game for one in plan().series}
         )
-        keyed = KeyedHouse(folder / "ceremony")
+        clock = system_clock if real_clock else lambda: moment[0]
+        keyed = KeyedHouse(folder / "ceremony", clock=clock)
         office = Office(database, keys, keyed.processes(), hasher=PasswordHasher(1, 8, 1))
         floor = cls(office, found_house(office, plan()), moment, folder / "ceremony", keyed)
         floor.put_in_force(CARD.read_bytes())
@@ -145,12 +147,13 @@ class Floor:
             open_first_game(office, floor.sam, series)
         return floor
 
-    def on(self, url: str, keyed_at: Path | None = None) -> "Floor":
+    def on(self, url: str, keyed_at: Path | None = None, *, real_clock: bool = False) -> "Floor":
         """The same floor on a copy of its database, or in another process."""
         moment = [self.moment[0]]
-        database = Database(url, lambda: tick(moment))
+        database = Database(url, None if real_clock else lambda: tick(moment))
         knowing_statements_of(self.office.database, database)
-        keyed = KeyedHouse(self.ceremony, keyed_at)
+        clock = system_clock if real_clock else lambda: moment[0]
+        keyed = KeyedHouse(self.ceremony, keyed_at, clock)
         keys, hasher = self.office.keys, self.office.hasher
         office = Office(database, keys, keyed.processes(), hasher=hasher)
         return Floor(office, self.enrolments, moment, self.ceremony, keyed)
@@ -236,10 +239,13 @@ class Floor:
         assert ticket is not None
         return validation_code(self.office.keys, ticket.code_key, number, ticket.leaf)
 
-    def printer_at(self, station: str, address: str = "file:/dev/null") -> PrinterRow:
+    def printer_at(
+        self, station: str, address: str | None = None, roll: str = "80mm"
+    ) -> PrinterRow:
         """Have a station print on a printer of its own, and return that."""
+        address = address or f"file:/nowhere/{station}"
         ada = at_console(self.office, ADA, secret_of(ADA), Permission.PRINTER_MANAGE)
-        set_printer(self.office, ada, PrinterPlan(f"P-{station}", address, "80mm", [station]))
+        set_printer(self.office, ada, PrinterPlan(f"P-{station}", address, roll, [station]))
         with self.office.database.reading() as connection:
             return next(p for p in paper.printers(connection) if p.code == f"P-{station}")
 
@@ -299,7 +305,8 @@ class Floor:
         signed = self.books_keys
         with self.office.database.reading(at_length=True) as connection:
             found = check_books(connection, *signed)
-        assert [str(fault) for faults in found.values() for fault in faults] == []
+        told = [str(fault) for faults in found.values() for fault in faults]
+        assert told == [], told
 
     def close(self) -> None:
         self.keyed.close()

@@ -5,8 +5,9 @@ left out is the wire between them, which can therefore lose answers, be cut, or 
 """
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from pathlib import Path
 from tempfile import mkdtemp
 from threading import Lock
@@ -74,13 +75,17 @@ class Lazy:
 class KeyedHouse:
     """The two processes of one floor, each floor with a copy of what the ceremony left."""
 
-    def __init__(self, ceremony: Path, root: Path | None = None) -> None:
+    def __init__(
+        self, ceremony: Path, root: Path | None = None, clock: Callable[[], datetime] | None = None
+    ) -> None:
         """Prepare them.
 
         Args:
             ceremony: what the ceremony left.
             root: where they have drawn already, if they are to go on there.
+            clock: theirs; it goes as that of the house does.
         """
+        self._clock = Clock() if clock is None else clock
         self._ceremony = ceremony
         self._house: TestHouse | None = None
         self._root = root
@@ -93,7 +98,8 @@ class KeyedHouse:
             if self._root is None:
                 self._root = Path(mkdtemp(prefix="keno-keyed-"))
                 shutil.copytree(self._ceremony, self._root, dirs_exist_ok=True)
-            self._house = TestHouse(self._root, old_keys=read_keys(self._root / "public"))
+            keys = read_keys(self._root / "public")
+            self._house = TestHouse(self._root, cast("Clock", self._clock), old_keys=keys)
             self._house.start()
             self._house.unlock()
         return self._house

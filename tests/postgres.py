@@ -9,17 +9,21 @@ import os
 import pwd
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
+from types import MappingProxyType
 from typing import Any
 
 import psycopg
+
+from tests.debian import install
 
 ROOT = Path(__file__).parent.parent
 REMEDY = (
@@ -28,7 +32,12 @@ REMEDY = (
 )
 # A test's server has few connections, and its commits are as durable as in a house.
 START_SECONDS = 60
-SETTINGS = {"listen_addresses": "", "max_connections": "200", "shared_buffers": "64MB"}
+SETTINGS = {
+    "listen_addresses": "",
+    "max_connections": "300",
+    "shared_buffers": "64MB",
+    "autovacuum": "off",  # nothing here lives long enough
+}
 
 
 @contextmanager
@@ -39,12 +48,30 @@ def postgres_server() -> Iterator[str]:
 
 
 @contextmanager
-def mortal_server() -> Iterator["Server"]:
-    """Run a server that can be killed, and started again."""
+def replicated_server() -> Iterator[str]:
+    """Run two servers, the second of which has every commit before it is called done.
+
+    Gives out the address of the first one.
+    """
+    waits = {"listen_addresses": "127.0.0.1", "synchronous_standby_names": "*"}
+    with mortal_server(waits, port=free_port()) as primary, mortal_server(copy_of=primary):
+        yield primary.url
+
+
+@contextmanager
+def mortal_server(
+    further: Mapping[str, str] = MappingProxyType({}),
+    port: int = 5432,
+    copy_of: "Server | None" = None,
+) -> Iterator["Server"]:
+    """Run a server that can be killed, and started again; or the standby of another."""
     folder = Path(mkdtemp(prefix="keno-pg-"))
     try:
-        server = Server(server_programs(), folder, _account(folder))
-        server.make()
+        server = Server(server_programs(), folder, account(folder), port, further)
+        if copy_of is None:
+            server.make()
+        else:
+            server.make_standby_of(copy_of)
         server.start()
         try:
             yield server
@@ -61,19 +88,30 @@ class Server:
     programs: Path
     folder: Path
     account: str | None
+    port: int = 5432
+    further: Mapping[str, str] = field(default_factory=dict)
     _process: "subprocess.Popen[bytes] | None" = None
 
     @property
     def url(self) -> str:
-        return f"postgresql+psycopg://keno@/postgres?host={self.folder}"
+        where = f"host={self.folder}&port={self.port}"
+        return f"postgresql+psycopg://keno@/postgres?{where}&connect_timeout=60"
 
     def make(self) -> None:
         how = ["-U", "keno", "-A", "trust", "-E", "UTF8"]
         _run([self.programs / "initdb", "-D", self.folder / "data", *how], self.account)
 
+    def make_standby_of(self, primary: "Server") -> None:
+        """Have it follow another, over the loopback, from wherever that one is."""
+        where = ["-h", "127.0.0.1", "-p", primary.port, "-U", "keno", "-D", self.folder / "data"]
+        # The slot has the primary keep what its standby does not have yet.
+        how = ["--write-recovery-conf", "--checkpoint=fast", "--create-slot", "--slot=standby"]
+        _run([self.programs / "pg_basebackup", *where, *how], self.account)
+
     def start(self) -> None:
         """Start it, and wait until it has recovered whatever it has to."""
-        settings = [part for name in SETTINGS.items() for part in ("-c", "=".join(name))]
+        wanted = {**SETTINGS, "port": str(self.port), **self.further}
+        settings = [part for name in wanted.items() for part in ("-c", "=".join(name))]
         command = [self.programs / "postgres", "-D", self.folder / "data", "-k", self.folder]
         with (self.folder / "server.log").open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603  the server's own program
@@ -85,7 +123,7 @@ class Server:
         until = time.monotonic() + START_SECONDS
         while True:
             try:
-                psycopg.connect(host=str(self.folder), user="keno", dbname="postgres").close()
+                self.connect().close()
             except psycopg.OperationalError:
                 if self._process.poll() is not None or time.monotonic() > until:
                     log_text = (self.folder / "server.log").read_text(errors="replace")
@@ -94,6 +132,12 @@ class Server:
             else:
                 return
 
+    def connect(self, name: str = "postgres") -> psycopg.Connection:
+        """Connect to a database of its own by its socket."""
+        return psycopg.connect(
+            host=str(self.folder), port=self.port, user="keno", dbname=name, autocommit=True
+        )
+
     def stop(self) -> None:
         """Stop it without further ado."""
         if self._process is not None:
@@ -101,15 +145,47 @@ class Server:
             self._process.wait()
 
     def kill(self) -> None:
-        """Kill all of its processes at once, as a loss of power would."""
+        """Kill all of its processes at once, as a loss of power would, and wait until all are gone.
+
+        One that is not gone yet still holds the memory that they share, and keeps the next from
+        starting.
+        """
         if self._process is None:
             return
+        self._process.send_signal(signal.SIGSTOP)  # so that it starts no further ones
+        processes = self._processes()
+        self.tell(signal.SIGKILL)
+        self._process.wait()
+        while any(map(_is_alive, processes)):
+            time.sleep(0.01)
+
+    def tell(self, number: signal.Signals) -> None:
+        """Send all of its processes a signal."""
+        for process in self._processes():
+            with suppress(ProcessLookupError):
+                os.kill(process, number)
+
+    def _processes(self) -> list[int]:
+        if self._process is None:
+            return []
         first = self._process.pid
         children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
-        for process in (first, *map(int, children)):
-            with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
-        self._process.wait()
+        return [first, *map(int, children)]
+
+
+def _is_alive(process: int) -> bool:
+    """Whether a process runs; one that is dead and was not asked after does not."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state not in "ZX"
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
 
 
 def server_programs() -> Path:
@@ -127,22 +203,13 @@ def server_programs() -> Path:
 
 def _installed() -> Path | None:
     on_path = shutil.which("initdb")
-    places = [Path(on_path).parent] if on_path else []
+    places = [Path(on_path).resolve().parent] if on_path else []
     places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     return next((place for place in places if (place / "pg_ctl").exists()), None)
 
 
 def _from_debian() -> Path | None:
-    if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        return None
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    for command in ("update", "install -y postgresql"):
-        subprocess.run(  # noqa: S603  the system's own package manager
-            ["apt-get", "-q", *command.split()],  # noqa: S607
-            check=False,
-            env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"},
-            **quiet,  # type: ignore[call-overload]
-        )
+    install("postgresql")
     return _installed()
 
 
@@ -158,7 +225,7 @@ def _from_wheel() -> Path | None:
     return next((path.parent for path in place.rglob("pg_ctl")), None)
 
 
-def _account(folder: Path) -> str | None:
+def account(folder: Path) -> str | None:
     """Return whom the server runs as: PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return None

@@ -18,6 +18,7 @@ from app.keno.pricing import quote
 from app.keno.refusals import Code, Coded
 from docs.pictures import draw_ticket
 from rng.serve.refusals import Code as DrawCode
+from tests.proof.__main__ import REST, SHARES
 from tests.tables import read_table
 
 ROOT = Path(__file__).parent.parent
@@ -67,7 +68,8 @@ def test_the_list_of_refusals_is_the_list_of_refusals() -> None:
 
 
 def test_every_refusal_of_the_house_is_made_somewhere() -> None:
-    sources = "".join(path.read_text() for path in (ROOT / "app" / "flow").glob("*.py"))
+    folders = [ROOT / "app" / name for name in ("flow", "web")]
+    sources = "".join(path.read_text() for each in folders for path in each.glob("*.py"))
     assert [no.name for no in No if f"No.{no.name}" not in sources] == []
 
 
@@ -105,7 +107,14 @@ def test_the_page_of_commands_names_every_command() -> None:
         "odds", "rate-card check", "quote", "grade", "prorate", "database upgrade", "house keys",
         "house found", "card bring", "card accept", "card force", "game open", "game lock",
         "game every", "game close", "game void", "game release", "house terms", "caller", "feed",
-        "manifest", "log seal", "log verify", "books",
+        "compliance", "submission", "manifest", "log seal", "log cosign", "log verify", "books",
+        "export", "verify",
+        "log missing", "log refill", "log lost", "log new-origin", "log end-hold",
+        "backup --out", "backup check", "restore",
+        "settings", "database downgrade", "database show", "certificates authority",
+        "certificates issue", "certificates renew", "certificates show",
+        "certificates office renew", "certificates office change",
+        "house retention", "house records", "archive", "alarms",
     )  # fmt: skip
     assert all(f"| `keno {command}" in page for command in commands)
 
@@ -130,3 +139,13 @@ def test_every_make_target_is_in_the_help() -> None:
     makefile = (ROOT / "Makefile").read_text()
     (phony,) = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     assert set(phony.split()) == set(re.findall(r"^([a-z]+):.*## ", makefile, re.MULTILINE))
+
+
+def test_the_page_of_the_long_evidence_lists_every_share() -> None:
+    text = (ROOT / "docs" / "proof.md").read_text()
+    listed = re.findall(r"^- \[(\w+)\]\(proof/(\w+)\.md\): ", text, re.MULTILINE)
+    assert listed == [(share, share) for share in (*SHARES, REST)]
+    numbers = ("six", "seven", "eight", "nine", "ten")
+    assert f"It has {numbers[len(listed) - 6]} shares," in text
+    for paths in SHARES.values():
+        assert [path for path in paths if not (ROOT / path).exists()] == []

@@ -3,13 +3,19 @@
 import asyncio
 import json
 import socket
+import ssl
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
-from app.feed import BEHIND_MOST, Feed
+from app.certificates import Use, Wanted, issue, make_authority
+from app.cli.answers import BadUsage
+from app.cli.house import with_certificate
+from app.feed import BEHIND_MOST, Feed, exchange_certificate
 from app.flow.draw import end_game
 from app.store.queries.running import events_after
 from app.store.records.outcomes import event_row
@@ -21,10 +27,10 @@ SECONDS = 60
 
 
 @asynccontextmanager
-async def serving(floor: Floor) -> AsyncIterator[int]:
+async def serving(floor: Floor, tls: ssl.SSLContext | None = None) -> AsyncIterator[int]:
     """Run a feed on a port of its own."""
     stop, port = asyncio.Event(), _free_port()
-    running = asyncio.create_task(Feed(floor.office).serve("127.0.0.1", port, stop))
+    running = asyncio.create_task(Feed(floor.office).serve("127.0.0.1", port, stop, tls))
     while True:
         try:
             _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -253,3 +259,90 @@ def test_a_board_that_takes_nothing_is_let_go_so_that_it_comes_again(floor: Floo
         assert rest == [f"event {number}" for number in range(2, BEHIND_MOST + 1)]
 
     asyncio.run(story())
+
+
+@pytest.mark.rule("X-access")
+def test_whoever_asks_from_another_machine_is_told_over_tls(floor: Floor, tmp_path: Path) -> None:
+    now, passphrase = datetime.now(UTC), "the authority of a test"
+    make_authority(tmp_path, "Test authority", passphrase, now)
+    wanted = Wanted("web1.keno.example", (), (Use.SERVER,))
+    place = issue(tmp_path, passphrase, wanted, tmp_path, now)
+    proxy = ssl.create_default_context(cafile=tmp_path / "authorities.pem")
+
+    async def story() -> None:
+        async with serving(floor, with_certificate(place)) as port:
+            reader, writer = await asyncio.open_connection(
+                "127.0.0.1", port, ssl=proxy, server_hostname=wanted.name
+            )
+            writer.write(b"GET /events HTTP/1.1\r\n\r\n")
+            assert b"200 OK" in await reader.readuntil(b"\r\n")
+            assert writer.get_extra_info("ssl_object").version() == "TLSv1.3"
+            writer.close()
+
+    async def renewed() -> None:
+        context = with_certificate(place)
+        async with serving(floor, context) as port:
+            shown = []
+            for _ in range(3):
+                _, writer = await asyncio.open_connection(
+                    "127.0.0.1", port, ssl=proxy, server_hostname=wanted.name
+                )
+                shown.append(writer.get_extra_info("ssl_object").getpeercert()["serialNumber"])
+                writer.close()
+                issue(tmp_path, passphrase, wanted, tmp_path, now)
+                exchange_certificate(context, place)  # as at SIGHUP
+                if len(shown) == 2:
+                    place.with_suffix(".key").write_text("half of a key")
+                    exchange_certificate(context, place)  # goes on with what it has
+            assert shown[0] != shown[1]
+            assert len(shown) == 3
+
+    asyncio.run(story())
+    asyncio.run(renewed())
+    with pytest.raises(BadUsage, match="cannot be used"):
+        with_certificate(tmp_path / "nothing.pem")
+
+
+@pytest.mark.rule("X-access")
+def test_whoever_shows_no_certificate_of_the_house_is_told_nothing(
+    floor: Floor, tmp_path: Path
+) -> None:
+    now, passphrase = datetime.now(UTC), "the authority of a test"
+    others = tmp_path / "others"
+    for folder in (tmp_path, others):
+        folder.mkdir(exist_ok=True)
+        make_authority(folder, "Test authority", passphrase, now)
+    wanted = Wanted("web1.keno.example", (), (Use.SERVER,))
+    place = issue(tmp_path, passphrase, wanted, tmp_path, now)
+    ours, theirs = (
+        issue(folder, passphrase, Wanted("proxy", (), (Use.CLIENT,)), folder, now)
+        for folder in (tmp_path, others)
+    )
+
+    async def asked(port: int, shown: Path | None) -> bytes:
+        proxy = ssl.create_default_context(cafile=tmp_path / "authorities.pem")
+        if shown is not None:
+            proxy.load_cert_chain(shown, shown.with_suffix(".key"))
+        reader, writer = await asyncio.open_connection(
+            "127.0.0.1", port, ssl=proxy, server_hostname=wanted.name
+        )
+        try:
+            writer.write(b"GET /events HTTP/1.1\r\n\r\n")
+            return await reader.read(12)
+        except (OSError, ssl.SSLError):
+            return b""
+        finally:
+            writer.close()
+
+    async def story() -> None:
+        context = with_certificate(place, tmp_path / "authorities.pem")
+        async with serving(floor, context) as port:
+            assert await asked(port, ours) == b"HTTP/1.1 200"
+            for shown in (None, theirs, place):  # a server's certificate is not for asking
+                assert await asked(port, shown) == b""
+            exchange_certificate(context, place, others / "authorities.pem")  # as at SIGHUP
+            assert await asked(port, theirs) == b"HTTP/1.1 200"
+
+    asyncio.run(story())
+    with pytest.raises(BadUsage, match="cannot be used"):
+        with_certificate(place, tmp_path / "nothing.pem")

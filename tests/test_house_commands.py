@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +11,9 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from app.cli import main
+from app.flow.day import gaming_day
+from app.reports.catalogue import CATALOGUE
+from app.store.schema import newest_revision
 from tests.floor import MAX, SAM, secret_of
 from tests.keyed import real_processes
 
@@ -107,7 +111,7 @@ def console(
 def test_a_house_is_founded_and_run_by_hand(console: Console, tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text(PLAN)
-    assert console.keno("database", "upgrade") == (0, {"revision": "2026_11_17_printers"})
+    assert console.keno("database", "upgrade")[1]["revision"] == newest_revision()
     assert console.keno("house", "keys")[0] == 0
     assert console.keno("books")[0] == 2  # there is no house yet
     code, founded = console.keno("house", "found", str(plan))
@@ -123,6 +127,9 @@ def test_a_house_is_founded_and_run_by_hand(console: Console, tmp_path: Path) ->
     assert console.keno(*amount, "2099-01-01", name=SAM)[1]["cents"] == 100_000
     assert console.keno(*amount, "2020-01-01", name=SAM)[0] == 3  # that day is over
     assert console.keno(*amount, "soon", name=SAM)[0] == 2
+    setting = ("house", "setting", "copies-alone", "--with", MAX)
+    assert console.keno(*setting, "2", name=SAM)[1] == {"setting": "copies-alone", "value": 2}
+    assert console.keno(*setting, "10", name=SAM)[0] == 3
     assert console.keno("day", "close", "2099-01-01", name=SAM)[0] == 3  # it is not over
     assert console.keno("day", "close", "today", name=SAM)[0] == 2
     assert console.keno("house", "terms")[0] == 0
@@ -144,9 +151,40 @@ def test_a_house_is_founded_and_run_by_hand(console: Console, tmp_path: Path) ->
         assert console.keno("game", "void", *which, name=SAM) == (0, {"game": "M-1"})
         assert console.keno("game", "release", *which, "--with", MAX, name=SAM)[0] == 3
         assert "keno.example/paper" in str(console.keno("log", "seal")[1]["note"])
+        assert "keno.example/paper/inspector" in str(console.keno("log", "cosign")[1]["note"])
         assert console.keno("log", "verify")[1]["faults"] == []
+        _pull_reports(console, tmp_path)
         code, books = console.keno("books")
+        again = console.keno("books", "--record", "--progress")[1]
+        recorded = console.keno("books")[1]
     assert (code, set(map(str, books["checks"].values()))) == (0, {"[]"})  # type: ignore[attr-defined]
+    # What was recorded is an entry more, and one that the checks find in order.
+    assert again["looked_at"] == books["looked_at"]
+    assert recorded["looked_at"]["log"] == again["looked_at"]["log"] + 1  # type: ignore[index]
+    assert recorded["faults"] == 0
+
+
+def _pull_reports(console: Console, tmp_path: Path) -> None:
+    """Have reports listed, made and chosen, of the day that it is."""
+    code, listed = console.keno("report", "list")
+    assert (code, len(listed["reports"])) == (0, len(CATALOGUE))  # type: ignore[arg-type]
+    today = gaming_day(datetime.now(UTC), "America/New_York", 360).isoformat()
+    for form in ("pdf", "csv", "json"):
+        file = str(tmp_path / f"games.{form}")
+        asked = ("report", "winning-numbers", "--day", today, "--format", form, "--out", file)
+        code, made = console.keno(*asked)
+        assert (code, made["whole"]) == (0, False)
+        assert sha256(Path(file).read_bytes()).hexdigest() == made["sha256"]
+    assert "M-1" in (tmp_path / "games.csv").read_text()
+    assert console.keno("report", "winning-numbers")[0] == 2  # of which day?
+    assert console.keno("report", "secrets", "--day", today, "--out", "x")[0] == 3
+    choosing = ("house", "report", "voids")
+    assert console.keno(*choosing, name=SAM)[1]["chosen"] is True
+    assert console.keno(*choosing, "--no", name=SAM)[1]["chosen"] is False
+    assert console.keno(*choosing, "--again", today, name=SAM)[0] == 3  # no close asked for it
+    assert console.keno(*choosing, "--again", today, "--no", name=SAM)[0] == 2
+    assert console.keno("house", "report", "secrets", name=SAM)[0] == 3
+    assert console.keno(*choosing, name=MAX)[0] == 3  # not for a manager outside keno
 
 
 def test_the_manifest_is_what_sha256sum_would_say(console: Console) -> None:
@@ -155,14 +193,14 @@ def test_the_manifest_is_what_sha256sum_would_say(console: Console) -> None:
     lines = {line[66:]: line[:64] for line in str(said["manifest"]).splitlines()}
     root = Path(__file__).parent.parent
     assert lines["wsgi.py"] == sha256((root / "wsgi.py").read_bytes()).hexdigest()
-    assert {"app/flow/draw.py", "rng/core/drbg.py", "app/web/templates/front.html"} <= set(lines)
+    assert {"app/flow/draw.py", "rng/core/drbg.py", "app/web/templates/sign_in.html"} <= set(lines)
     assert said["hash"] == sha256(str(said["manifest"]).encode()).hexdigest()
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["books"], "no validation key"),
+        (["books"], "log.key: No such file"),
         (["house", "found", "nowhere.toml"], "the plan cannot be used"),
     ],
 )
@@ -172,6 +210,17 @@ def test_a_command_that_cannot_be_carried_out_says_what_is_missing(
 ) -> None:
     assert main(arguments) == 2
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_database_that_is_away_is_told_in_a_sentence(
+    console: Console, capsys: pytest.CaptureFixture[str]
+) -> None:
+    console.set({"KENO_DATABASE": "postgresql+psycopg://nobody@127.0.0.1:1/keno"})
+    assert main(["database", "show"]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("keno: the database does not answer: ")
+    assert "Traceback" not in told
 
 
 def test_a_database_of_another_revision_is_not_worked_on(

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,15 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from app import spooler
-from app.flow.lease import LEASED
-from app.flow.spool import has_paper, next_paper
+from app.cli.answers import BadUsage
+from app.cli.house import _only_one
+from app.flow.lease import LEASED, Held, LeaseLost, Watch, take_lease
+from app.flow.reprint import Seen, papers_at, say_printed
+from app.flow.spool import interrupted, next_paper, note_ending, printers_with_paper
 from app.keno.numbering import printed_number
 from app.spooler import Spooler
+from app.store.unit import CommitUnknown
+from printers.escpos import CLEARED, CUT_OFF
 from printers.paper import NARROW, WIDE, Roll
 from printers.press import Press
 from printers.reader import Printed, Reader
@@ -62,6 +67,75 @@ def waiting(floor: Floor) -> int:
     return int(rows(floor, "SELECT count(*) FROM queued_paper")[0][0])
 
 
+@pytest.mark.rule("X-recovery")
+def test_what_hangs_in_a_printer_is_cut_off_also_by_a_spooler_that_was_started_since(
+    floor: Floor, tmp_path: Path
+) -> None:
+    wanda = floor.writing()
+    with virtual(tmp_path / "B1") as printer:
+        floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
+        floor.sell(wanda, dollar())
+        printer.misbehave(Fault.CUT_LINE, 400)
+        unknown = "SELECT count(*) FROM queued_paper WHERE state = 'unknown'"
+        with spooling(floor):
+            wait_for(lambda: rows(floor, unknown) == [(1,)])
+        hanging = printer.printed_so_far
+        assert hanging
+        printer.misbehave(Fault.NONE)
+        floor.sell(wanda, dollar())
+        with spooling(floor):
+            wait_for(lambda: len(printer.papers) >= 2)
+        cut_off = printer.papers[0].read_bytes()
+        assert cut_off.removeprefix(hanging) == CUT_OFF.removeprefix(CLEARED)
+
+
+@pytest.mark.rule("X-recovery")
+def test_what_hangs_is_cut_off_also_if_the_writer_answered_before_the_spooler_was_started(
+    floor: Floor, tmp_path: Path
+) -> None:
+    """Or the patron gets half a ticket and its copy on one strip."""
+    wanda = floor.writing()
+    with virtual(tmp_path / "B1") as printer:
+        floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
+        with spooling(floor):
+            wait_for(lambda: waiting(floor) == 0)
+            printer.misbehave(Fault.CUT_LINE, 400)
+            floor.sell(wanda, dollar())
+            unknown = "SELECT entry FROM queued_paper WHERE state = 'unknown'"
+            wait_for(lambda: len(rows(floor, unknown)) == 1)
+        ((paper,),) = rows(floor, unknown)
+        seen = Seen(int(paper), 0, printed=False)
+        say_printed(floor.office, wanda, seen, floor.request_id())
+        printer.misbehave(Fault.NONE)
+        with spooling(floor):
+            wait_for(lambda: len(printer.papers) == 3)
+        _, half, copy = (path.read_bytes() for path in printer.papers)
+        assert b"COPY" not in half
+        assert copy.count(b"\x1dV\x00") == 1
+        assert b"COPY 1" in copy
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_printer_that_was_mended_while_nothing_waits_has_no_trouble_any_more(
+    floor: Floor, tmp_path: Path
+) -> None:
+    why = "SELECT why FROM printer_condition"
+    with virtual(tmp_path / "B1") as printer, spooling(floor):
+        floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
+        wanda = floor.writing()
+        wait_for(lambda: waiting(floor) == 0)
+        printer.misbehave(Fault.PAPER_OUT, 400)
+        floor.sell(wanda, dollar())
+        wait_for(lambda: rows(floor, why) == [("The printer is out of paper.",)])
+        (asked,) = papers_at(floor.office, wanda)["papers"]
+        seen = Seen(asked["paper"], asked["copy"], printed=True)
+        say_printed(floor.office, wanda, seen, floor.request_id())
+        assert rows(floor, why) == [("The printer is out of paper.",)]
+        printer.misbehave(Fault.NONE)
+        wait_for(lambda: rows(floor, why) == [(None,)])
+    assert waiting(floor) == 0
+
+
 @pytest.mark.rule("15.4(c)")
 def test_everything_is_printed_in_its_order(floor: Floor, tmp_path: Path) -> None:
     with virtual(tmp_path / "B1") as printer, spooling(floor):
@@ -101,6 +175,26 @@ def test_a_dead_printer_delays_only_its_own_paper(floor: Floor, tmp_path: Path) 
         assert len(dead.papers) == 4
 
 
+@pytest.mark.rule("X-recovery")
+def test_a_lease_of_which_nobody_knows_whether_it_was_renewed_ends_nothing(
+    floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = []
+
+    def lose_the_first(*asked: Any) -> Held | None:  # noqa: ANN401  whatever it is asked with
+        taken.append(asked)
+        if len(taken) == 1:
+            raise CommitUnknown
+        return take_lease(*asked)
+
+    monkeypatch.setattr(spooler, "take_lease", lose_the_first)
+    with virtual(tmp_path / "B1") as printer:
+        floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
+        with spooling(floor):
+            floor.writing()
+            wait_for(lambda: len(printer.papers) == 1)
+
+
 @pytest.mark.rule("X-recovery", "X-ticket-exactly-once")
 def test_one_that_takes_over_asks_about_what_was_being_sent(floor: Floor, tmp_path: Path) -> None:
     with virtual(tmp_path / "B1") as printer:
@@ -124,12 +218,38 @@ def test_a_second_spooler_waits_for_the_first_one_to_be_gone(floor: Floor, tmp_p
             floor.writing()
             wait_for(lambda: waiting(floor) == 0)
         counted = [0.0]
-        with spooling(floor, "second", lambda: counted[0]):
+        with spooling(floor, "second", lambda: counted[0]) as second:
+            wait_for(lambda: second._looked == 0.0)  # noqa: SLF001  it has seen whose printer it is
             floor.sell(floor.signed_in(WANDA), dollar())
             time.sleep(0.5)
             assert waiting(floor) == 1
             counted[0] = 2 * LEASED.total_seconds()
             wait_for(lambda: waiting(floor) == 0)
+
+
+@pytest.mark.rule("X-recovery", "X-ticket-exactly-once")
+def test_of_two_spoolers_with_one_name_the_one_that_started_last_owns_the_printers(
+    floor: Floor,
+) -> None:
+    """On two machines, where neither knows of the other: each would send papers of one queue."""
+    row = floor.printer_at("B1")
+    floor.writing()
+    ticks = [0.0]
+    older, newer = Watch(lambda: ticks[0]), Watch(lambda: ticks[0])
+    name = "printer P-B1"
+    first = take_lease(floor.office, name, "here", older)
+    assert first == take_lease(floor.office, name, "here", older)  # renewed
+    second = take_lease(floor.office, name, "here", newer)  # at once, as after a restart
+    assert first is not None
+    assert second is not None
+    with pytest.raises(LeaseLost):
+        next_paper(floor.office, row, Press(), first)
+    assert take_lease(floor.office, name, "here", older) is None  # nor does it take it back
+    assert next_paper(floor.office, row, Press(), second) is not None
+    ticks[0] = 2 * LEASED.total_seconds()
+    third = take_lease(floor.office, name, "here", older)  # the newer one is gone
+    assert third is not None
+    assert third.fence == second.fence + 1 == first.fence + 2
 
 
 @pytest.mark.rule("X-recovery")
@@ -138,13 +258,89 @@ def test_it_goes_on_after_the_database_was_away(
 ) -> None:
     times = iter(range(1_000_000))
 
-    def away_at_first(*given: Any) -> bool:  # noqa: ANN401
+    def away_at_first(*given: Any) -> set[int]:  # noqa: ANN401
         if next(times) < 3:
             raise OperationalError("SELECT", {}, Exception("the server closed the connection"))
-        return has_paper(*given)
+        return printers_with_paper(*given)
 
-    monkeypatch.setattr(spooler, "has_paper", away_at_first)
+    monkeypatch.setattr(spooler, "printers_with_paper", away_at_first)
     with virtual(tmp_path / "B1", NARROW) as printer, spooling(floor):
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         floor.writing()
         wait_for(lambda: waiting(floor) == 0)
+
+
+@pytest.mark.rule("X-recovery")
+def test_what_else_goes_wrong_ends_it_so_that_it_is_started_again(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or the process would go on with owners that nobody wakes, and nothing be printed."""
+
+    def broken(*_: object) -> set[int]:
+        raise TypeError("a fault of ours")
+
+    monkeypatch.setattr(spooler, "printers_with_paper", broken)
+    floor.printer_at("B1")
+    stop = threading.Event()
+    made = Spooler(floor.office, "first", 0.5, 0.05)
+    with pytest.raises(TypeError):
+        made.run(stop)
+    assert stop.is_set()
+    assert not any(owner.thread.is_alive() for owner in made._owners.values())  # noqa: SLF001  its own
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_paper_whose_ending_could_not_be_noted_is_asked_about(
+    floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though the spooler goes on: it is not left as being sent for ever."""
+    times = iter(range(1_000_000))
+
+    def away_at_first(*given: Any, **more: Any) -> None:  # noqa: ANN401
+        if next(times) == 0:
+            raise OperationalError("UPDATE", {}, Exception("the server closed the connection"))
+        note_ending(*given, **more)
+
+    monkeypatch.setattr(spooler, "note_ending", away_at_first)
+    with virtual(tmp_path / "B1") as printer, spooling(floor):
+        floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
+        floor.sell(floor.writing())
+        found = "SELECT count(*) FROM queued_paper WHERE state = 'unknown'"
+        wait_for(lambda: rows(floor, found) == [(1,)] and waiting(floor) == 1)
+        wait_for(lambda: len(printer.papers) == 2)
+
+
+@pytest.mark.rule("X-recovery")
+def test_an_address_that_cannot_be_one_takes_no_paper(floor: Floor, tmp_path: Path) -> None:
+    floor.printer_at("B1", "tcp:booth..lan:9100")
+    with spooling(floor):
+        floor.writing()
+        why = "SELECT why FROM queued_paper WHERE state = 'queued'"
+        wait_for(lambda: rows(floor, why) == [("The printer cannot be reached.",)])
+        with virtual(tmp_path / "B1") as printer:
+            floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
+            wait_for(lambda: waiting(floor) == 0)
+
+
+@pytest.mark.rule("X-ticket-exactly-once")
+def test_one_that_lost_its_lease_takes_no_paper(floor: Floor, tmp_path: Path) -> None:
+    with virtual(tmp_path / "B1") as printer:
+        row = floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
+        floor.writing()
+        lease = Held("printer P-B1", "first", 1)
+        with pytest.raises(LeaseLost):
+            next_paper(floor.office, row, Press(), lease)
+        assert next_paper(floor.office, row, Press()) is not None
+        with pytest.raises(LeaseLost):
+            interrupted(floor.office, row, lease)
+        assert rows(floor, "SELECT state FROM queued_paper") == [("sending",)]
+
+
+def test_two_spoolers_of_one_name_do_not_run_on_one_machine(floor: Floor) -> None:
+    with ExitStack() as running:
+        running.enter_context(_only_one(floor.office, "here"))
+        running.enter_context(_only_one(floor.office, "there"))
+        with pytest.raises(BadUsage):
+            running.enter_context(_only_one(floor.office, "here"))
+    with _only_one(floor.office, "here"):
+        pass

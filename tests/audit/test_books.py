@@ -9,19 +9,17 @@ from dataclasses import replace
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from sqlalchemy import text
 
-from app.audit.books import CHECKS, check_books
+from app.audit.books import check_books
 from app.audit.entries import make_entry
-from app.audit.faults import Fault
 from app.audit.tags import Tag
 from app.flow.seal import seal_log
 from app.keno.tender import Tender, TenderKind
+from tests.audit.planting import After, found_in, plant, unguarded
 from tests.floor import BANK, SECOND_STATION, WALT, Floor, dollar
-from tests.looking import rows, write
+from tests.looking import rows
 
 COUPON = (Tender(TenderKind.COUPON, 60, "C1"), Tender(TenderKind.CHIPS, 100))
-ALL = [*CHECKS, "log"]
 
 
 def busy(floor: Floor) -> None:
@@ -46,50 +44,9 @@ def busy(floor: Floor) -> None:
     floor.check_books()
 
 
-def unguarded(floor: Floor) -> None:
-    """Take away whatever the database itself refuses: triggers, keys, constraints."""
-    drops = ["DROP INDEX uq_game_one_open"]
-    if floor.office.database.is_sqlite:
-        triggers = rows(floor, "SELECT name FROM sqlite_master WHERE type = 'trigger'")
-        write(floor, *drops, *(f"DROP TRIGGER {name}" for (name,) in triggers))
-        return
-    found = "SELECT tgname, tgrelid::regclass FROM pg_trigger WHERE NOT tgisinternal"
-    drops += [f"DROP TRIGGER {name} ON {table}" for name, table in rows(floor, found)]
-    # Foreign keys first, because other constraints stand under them.
-    found = (
-        "SELECT conrelid::regclass, conname FROM pg_constraint WHERE contype IN ('f', 'c') "
-        "AND connamespace = 'public'::regnamespace ORDER BY contype DESC"
-    )
-    drops += [f"ALTER TABLE {table} DROP CONSTRAINT {name}" for table, name in rows(floor, found)]
-    write(floor, *drops)
-
-
-def plant(floor: Floor, *statements: str, **values: object) -> None:
-    """Change what was stored, without a guard and without a constraint."""
-    unguarded(floor)
-    with floor.office.database.writing() as connection:
-        if floor.office.database.is_sqlite:
-            connection.commit()  # a pragma counts only between transactions
-            raw = connection.connection.driver_connection
-            assert raw is not None
-            raw.execute("PRAGMA foreign_keys=OFF")
-            raw.execute("PRAGMA ignore_check_constraints=ON")
-        for statement in statements:
-            wanted = {name: value for name, value in values.items() if f":{name}" in statement}
-            done = connection.execute(text(statement), wanted)
-            assert done.rowcount >= 1, statement
-        connection.commit()
-    floor.close()  # no connection without constraints is given out again
-
-
-def found_in(floor: Floor) -> dict[str, list[str]]:
-    """What each check finds, without those that find nothing."""
-    with floor.office.database.reading() as connection:
-        found = check_books(connection, *floor.books_keys)
-    assert list(found) == ALL
-    assert all(isinstance(fault, Fault) for faults in found.values() for fault in faults)
-    assert all(fault.check == name for name, faults in found.items() for fault in faults)
-    return {name: [fault.message for fault in faults] for name, faults in found.items() if faults}
+def f_100_locked(floor: Floor) -> None:
+    """F-101 is open then, and has no tickets."""
+    floor.lock("F")
 
 
 def test_a_house_in_which_everything_happened_has_clean_books(floor: Floor) -> None:
@@ -97,10 +54,8 @@ def test_a_house_in_which_everything_happened_has_clean_books(floor: Floor) -> N
     assert found_in(floor) == {}
 
 
-def test_taking_the_guards_away_is_not_itself_a_fault(floor: Floor) -> None:
-    busy(floor)
-    unguarded(floor)
-    assert found_in(floor) == {}
+def test_taking_the_guards_away_is_not_itself_a_fault(after: After) -> None:
+    assert found_in(after(busy)) == {}
 
 
 Planted = tuple[str, list[str], dict[str, list[str]]]
@@ -125,7 +80,10 @@ PLANTED: dict[str, Planted] = {
     "an empty game is gone from the middle": (
         "X-ticket-gapless",
         ["UPDATE game SET number = 4 WHERE series = 'F' AND number = 101"],
-        {"numbers": ["the games of series F are not 100 and on, each once"]},
+        {
+            "numbers": ["the games of series F are not 100 and on, each once"],
+            "cards": ["game F-101 opened, and is not there"],
+        },
     ),
     "a ticket became cheaper in its row": (
         "15.4(a)",
@@ -155,9 +113,102 @@ PLANTED: dict[str, Planted] = {
             "UPDATE ticket SET card = (SELECT max(id) FROM card) WHERE number = 6",
         ],
         {
+            "cards": ["card 000102030405 is not the file that was brought"],
             "prices": ["ticket 6 is not on the card of its first game"],
             "entries": ["ticket 6 is not what its entry says"],
+            "facts": ["the card :named has another's entry"],
         },
+    ),
+    "a game is on another card": (
+        "X-card-version",
+        ["UPDATE game SET card = card + 1 WHERE series = 'F' AND number = 101"],
+        {"cards": ["game F-101 is not as it opened"]},
+    ),
+    "a game opened at another time": (
+        "X-card-version",
+        ["UPDATE game SET opened_at = :late WHERE series = 'F' AND number = 101"],
+        {"cards": ["game F-101 is not as it opened"]},
+    ),
+    "another file is kept for a card": (
+        "X-card-version",
+        ["UPDATE card SET file = file || ' '"],
+        {
+            "cards": ["card :digest is not the file that was brought"],
+            "facts": ["the card :named is not what its entry says"],
+        },
+    ),
+    "what is kept for a card is none": (
+        "X-card-version",
+        ["UPDATE card SET file = ''"],
+        {
+            "cards": ["card :digest is not the file that was brought"],
+            "facts": ["the card :named is not what its entry says"],
+        },
+    ),
+    "a card holds from another time": (
+        "X-card-version",
+        ["UPDATE card_term SET effective_at = :late"],
+        {"facts": ["the term of :named is not what its entry says"]},
+    ),
+    "nobody accepted a card": (
+        "8.3",
+        ["DELETE FROM card_acceptance"],
+        {
+            "facts": [
+                "entry :by_sam tells of what is not there (CARD-ACCEPTED)",
+                "entry :by_max tells of what is not there (CARD-ACCEPTED)",
+            ]
+        },
+    ),
+    "somebody else accepted a card": (
+        "8.3",
+        [
+            (
+                "UPDATE card_acceptance SET staff = (SELECT id FROM staff WHERE code = 'WALT') "
+                "WHERE consent = 'manager'"
+            )
+        ],
+        {"facts": ["the acceptance of :named as manager is not what its entry says"]},
+    ),
+    "a writer became a supervisor": (
+        "X-access",
+        ["UPDATE staff SET role = 'supervisor' WHERE code = 'WALT'"],
+        {"people": ["WALT is supervisor, and was added as writer"]},
+    ),
+    "somebody was sent away without a word": (
+        "X-access",
+        ["UPDATE staff SET disabled_at = :late WHERE code = 'WALT'"],
+        {"people": ["whether WALT is disabled is not what the log says"]},
+    ),
+    "somebody came without a word": (
+        "X-access",
+        [
+            (
+                "INSERT INTO staff (code, name, role, secret, failed_tries) "
+                "VALUES ('EVE', 'Eve', 'supervisor', 'x', 0)"
+            )
+        ],
+        {"people": ["EVE was never added"]},
+    ),
+    "a station came without a word": (
+        "X-access",
+        [("INSERT INTO station (code, location) VALUES ('X9', (SELECT min(code) FROM location))")],
+        {"people": ["station X9 was never added"]},
+    ),
+    "the house has another name": (
+        "X-audit-books",
+        ["UPDATE house SET jurisdiction = 'Elsewhere'"],
+        {"people": ["the house is not the one that was founded"]},
+    ),
+    "a series has other times": (
+        "X-audit-books",
+        ["UPDATE series SET closes_minutes = 60 WHERE code = 'F'"],
+        {"people": ["series F is not as the log says"]},
+    ),
+    "a paper is about another ticket": (
+        "15.4(c)",
+        ["UPDATE print_job SET payload = '{\"ticket\"\\:1}' WHERE entry = :entry_of_6"],
+        {"copies": ["the paper of entry :entry_of_6 is about something else"]},
     ),
     "a game was opened again": (
         "X-lock-server",
@@ -531,6 +582,10 @@ def facts(floor: Floor) -> dict[str, object]:
         "leaf": entry.leaf,
         "void_of_5": one("SELECT entry FROM void WHERE ticket = 5"),
         "entry_of_6": one("SELECT entry FROM ticket WHERE number = 6"),
+        "digest": rows(floor, "SELECT hash FROM card")[0][0].hex()[:12],
+        "named": rows(floor, "SELECT name FROM card")[0][0],
+        "by_sam": one("SELECT entry FROM card_acceptance WHERE consent = 'supervisor'"),
+        "by_max": one("SELECT entry FROM card_acceptance WHERE consent = 'manager'"),
         "last": one("SELECT max(size) FROM log_checkpoint") - 1,
         "unsigned": f"{note[:-8]}AAAAAA=\n",
         "sealed": one("SELECT max(size) FROM log_checkpoint"),
@@ -550,11 +605,10 @@ def filled(message: str, values: dict[str, object]) -> str:
         for what, (duty, _, _) in PLANTED.items()
     ],
 )
-def test_what_is_planted_is_found_by_the_check_that_it_concerns(floor: Floor, what: str) -> None:
+def test_what_is_planted_is_found_by_the_check_that_it_concerns(after: After, what: str) -> None:
     _, statements, expected = PLANTED[what]
-    busy(floor)
-    if "F-101" in repr(expected) or "empty game" in what:  # there must be one
-        floor.lock("F")
+    needs_empty_game = "F-101" in repr(expected) or "empty game" in what
+    floor = after(busy, f_100_locked) if needs_empty_game else after(busy)
     values = facts(floor)
     plant(floor, *statements, **values)
     assert found_in(floor) == {
@@ -564,13 +618,39 @@ def test_what_is_planted_is_found_by_the_check_that_it_concerns(floor: Floor, wh
     }
 
 
+@pytest.mark.rule("X-access", "X-audit-books")
+@pytest.mark.parametrize(
+    ("supervisor", "disabled", "expected"),
+    [
+        ("SAM", ["SAM"], "was approved by SAM, who may not"),
+        ("WALT", [], "was approved by WALT, who may not"),
+        ("MAX", [], "took two, and was the word of one"),
+        ("SAM", [], None),
+    ],
+)
+def test_what_takes_two_is_the_word_of_two_who_may_at_that_time(
+    floor: Floor, supervisor: str, disabled: list[str], expected: str | None
+) -> None:
+    with floor.office.unit() as unit:
+        for code in disabled:
+            floor.office.log(unit, Tag.STAFF, {"staff": code, "change": "disabled"})
+        by = {"supervisor": {"staff": supervisor}, "manager": {"staff": "MAX"}}
+        entry = floor.office.log(unit, Tag.RELEASED, by)
+        unit.commit()
+    found = found_in(floor)
+    told = [] if expected is None else [f"entry {entry.id} {expected}"]
+    assert found.get("approvals", []) == told
+    assert found["facts"] == [f"entry {entry.id} tells of what is not there (RELEASED)"]
+    assert ("people" in found) == bool(disabled)
+
+
 @pytest.mark.rule("15.3(b)")
 def test_a_coupon_that_paid_for_two_tickets_is_found(floor: Floor) -> None:
     busy(floor)
     other = (Tender(TenderKind.COUPON, 60, "C2"), Tender(TenderKind.CHIPS, 100))
     floor.sell(floor.signed_in(WALT, SECOND_STATION), replace(dollar(), tender=other))
     plant(
-        floor,
+        unguarded(floor),
         "UPDATE tender SET serial = 'C1' WHERE serial = 'C2'",
         "DELETE FROM coupon WHERE serial = 'C2'",
     )
@@ -588,11 +668,12 @@ def test_a_coupon_that_paid_for_two_tickets_is_found(floor: Floor) -> None:
 def test_an_entry_of_a_ticket_that_never_was_is_found(floor: Floor, tag: Tag) -> None:
     busy(floor)
     with floor.office.unit() as unit:
-        floor.office.log(unit, tag, {"ticket": 99, "number": 99})
+        entry = floor.office.log(unit, tag, {"ticket": 99, "number": 99})
         unit.commit()
     kind = "tickets" if tag is Tag.TICKET else "voids"
     assert found_in(floor) == {
         "entries": [f"the {tag.value} entries are not those of the {kind}"],
+        "copies": [f"entry {entry.id} has no {tag.value.lower()} slip"],
     }
 
 
@@ -638,5 +719,5 @@ def test_the_roots_of_full_tiles_are_worked_out_again(floor: Floor) -> None:
     seal_log(floor.office)
     assert rows(floor, "SELECT level, place FROM log_node") == [(1, 0)]
     assert found_in(floor) == {}
-    plant(floor, "UPDATE log_node SET hash = :other", other=bytes(32))
+    plant(unguarded(floor), "UPDATE log_node SET hash = :other", other=bytes(32))
     assert found_in(floor) == {"log": ["the stored tiles are not those of the entries"]}

@@ -16,7 +16,7 @@ from app.keno.amounts import Amount, Dated
 from app.keno.drawer import Count, DrawerAct
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
-from tests.audit.test_books import found_in, plant
+from tests.audit.planting import After, found_in, plant
 from tests.floor import MAX, SAM, WANDA, Floor, secret_of
 from tests.looking import rows
 from tests.story.test_7_paying import paper_of, pay, sold
@@ -103,6 +103,10 @@ PLANTED: dict[str, tuple[str, set[str]]] = {
         {"facts", "wins"},
     ),
     "a day was closed with other shifts": ("UPDATE day_close SET drawers = '{}'", {"facts"}),
+    "a day was closed with another sum unclaimed": (
+        """UPDATE day_close SET unclaimed = '{"2026-11-16"\\:1}'""",
+        {"facts"},
+    ),
     "an approval is gone": ("DELETE FROM approval", {"approvals"}),
     "a payment was of coin": (
         "UPDATE posting SET kind = 'coin' WHERE entry = (SELECT entry FROM payout)",
@@ -188,6 +192,12 @@ PLANTED: dict[str, tuple[str, set[str]]] = {
         WHERE tag = 'DAY-CLOSE'""",
         {"days", "facts", "log"},
     ),
+    "the log says that more is unclaimed": (
+        """UPDATE log_entry
+        SET body = replace(body, '"unclaimed":{', '"unclaimed"\\:{"2020-01-01"\\:1')
+        WHERE tag = 'DAY-CLOSE'""",
+        {"days", "facts", "log"},
+    ),
     "the log says that a shift paid more": (
         """UPDATE log_entry SET body = replace(body, '"paid_cents":', '"paid_cents"\\:1')
         WHERE tag = 'DAY-CLOSE'""",
@@ -196,9 +206,8 @@ PLANTED: dict[str, tuple[str, set[str]]] = {
 }
 
 
-@pytest.mark.rule("X-audit-books", "15.6(b)", "X-drawer")
-@pytest.mark.parametrize("what", PLANTED)
-def test_what_is_planted_in_payments_and_drawers_is_found(floor: Floor, what: str) -> None:
+def day_with_a_payment(floor: Floor) -> None:
+    """A large win is paid, the drawer filled and closed, an amount lowered, the day closed."""
     wanda = floor.signed_in(WANDA)
     drawer = floor.open_drawer(wanda, RICH)["drawer"]
     floor.sell(wanda, Sale("M", EVERY, BILLS))
@@ -217,6 +226,12 @@ def test_what_is_planted_in_payments_and_drawers_is_found(floor: Floor, what: st
     floor.pass_time(days=1)
     close_day(floor.office, floor.sam, date(2026, 11, 16))
     floor.check_books()
+
+
+@pytest.mark.rule("X-audit-books", "15.6(b)", "X-drawer")
+@pytest.mark.parametrize("what", PLANTED)
+def test_what_is_planted_in_payments_and_drawers_is_found(after: After, what: str) -> None:
+    floor = after(day_with_a_payment)
     statement, expected = PLANTED[what]
     plant(floor, statement, late="2099-01-01T00:00:00.000000Z")
     assert set(found_in(floor)) == expected
@@ -238,9 +253,8 @@ PLANTED_PAPERS: dict[str, tuple[str, set[str]]] = {
 }
 
 
-@pytest.mark.rule("X-audit-books", "X-pay-tax")
-@pytest.mark.parametrize("what", PLANTED_PAPERS)
-def test_what_is_planted_in_tax_papers_is_found(floor: Floor, what: str) -> None:
+def reported_win(floor: Floor) -> None:
+    """A win is paid behind its tax paper."""
     manager = at_console(floor.office, MAX, secret_of(MAX), Permission.AMOUNT_SET)
     strict = Dated(Amount.TAX_PAPER, date(2026, 11, 17), 200)
     set_amount(floor.office, floor.sam, manager, strict)
@@ -253,6 +267,12 @@ def test_what_is_planted_in_tax_papers_is_found(floor: Floor, what: str) -> None
     file_tax_paper(floor.office, wanda, paper_of(floor, winner), floor.request_id())
     pay(floor, wanda, winner)
     floor.check_books()
+
+
+@pytest.mark.rule("X-audit-books", "X-pay-tax")
+@pytest.mark.parametrize("what", PLANTED_PAPERS)
+def test_what_is_planted_in_tax_papers_is_found(after: After, what: str) -> None:
+    floor = after(reported_win)
     statement, expected = PLANTED_PAPERS[what]
     plant(floor, statement)
     assert set(found_in(floor)) == expected
@@ -277,9 +297,8 @@ PLANTED_EXPIRY: dict[str, tuple[str, set[str]]] = {
 }
 
 
-@pytest.mark.rule("X-audit-books", "15.6(c)")
-@pytest.mark.parametrize("what", PLANTED_EXPIRY)
-def test_what_is_planted_in_expired_wins_is_found(floor: Floor, what: str) -> None:
+def expired_win(floor: Floor) -> None:
+    """Nobody comes for a win in two days, and the days are closed."""
     two_days_to_claim(floor)
     sold(floor)
     floor.play()
@@ -288,6 +307,12 @@ def test_what_is_planted_in_expired_wins_is_found(floor: Floor, what: str) -> No
         floor.pass_time(days=1)
         close_day(floor.office, floor.sam, TODAY + timedelta(days=day))
     floor.check_books()
+
+
+@pytest.mark.rule("X-audit-books", "15.6(c)")
+@pytest.mark.parametrize("what", PLANTED_EXPIRY)
+def test_what_is_planted_in_expired_wins_is_found(after: After, what: str) -> None:
+    floor = after(expired_win)
     statement, expected = PLANTED_EXPIRY[what]
     plant(floor, statement)
     assert set(found_in(floor)) == expected

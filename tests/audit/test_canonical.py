@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.audit.canonical import LARGEST, canonical
+from app.audit.entries import committed_leaf
+from app.audit.tags import Tag
 
 pytestmark = pytest.mark.rule("X-audit-log")
 
@@ -33,6 +35,12 @@ class Colour(StrEnum):
 
 class Level(IntEnum):
     ONE = 1
+
+
+@given(TEXTS | st.sampled_from(Tag), st.binary(min_size=32, max_size=32))
+def test_a_leaf_is_in_the_one_byte_form(tag: str, commitment: bytes) -> None:
+    said = {"label": "keno/log-leaf", "version": 1, "tag": tag, "body": commitment.hex()}
+    assert committed_leaf(tag, commitment) == canonical(said)
 
 
 @given(VALUES)

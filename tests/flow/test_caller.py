@@ -17,6 +17,7 @@ from app.flow.office import Office
 from app.flow.override import override_close
 from app.flow.schedule import change_schedule, is_within_hours, next_close
 from app.flow.settle import settle_game
+from app.logs import FACTS
 from app.rng_client import KeyedProcesses
 from app.software import software_hash
 from app.store.queries import games
@@ -88,6 +89,14 @@ def test_games_are_locked_drawn_settled_and_certified_by_themselves(
     assert states[-1][1] == "open"
     assert rows(floor, "SELECT state FROM game WHERE series = 'F'") == [("open",)]
     floor.check_books()
+
+
+def test_a_caller_keeps_nothing_of_games_that_are_over(floor: Floor, caller: Caller) -> None:
+    begin(floor)
+    turns(floor, caller, 12)
+    caller.turn()
+    assert len(rows(floor, "SELECT number FROM game WHERE state = 'certified'")) >= 3
+    assert not caller._grading  # noqa: SLF001  nobody else could tell
 
 
 @pytest.mark.rule("15.5(c)")
@@ -228,7 +237,7 @@ def test_a_game_that_is_locked_by_hand_is_followed_by_one_with_a_time(
     begin(floor)
     turns(floor, caller, 3)
     number = open_game(floor).number
-    lock_at_station(floor.office, floor.signed_in(SAM), "M", number, None)
+    lock_at_station(floor.office, floor.signed_in(SAM), "M", number, None, "they all left")
     closes_at = open_game(floor).closes_at
     assert closes_at is not None
     assert closes_at - floor.moment[0] <= timedelta(seconds=3 * MINUTE)
@@ -378,6 +387,65 @@ def test_a_fault_in_one_series_holds_that_one_and_stops_no_other(
     monkeypatch.setattr(calling, "end_game", draw)
     turns(floor, caller, 2)
     assert floor.state(100, "F") == "certified"
+
+
+STEPS = {
+    "log": "notice_missing",
+    "clock": "take_jump",
+    "software": "note_software",
+    "keys": "note_keys",
+    "seal": "cosign_log",
+    "room": "make_room",
+}
+
+
+@pytest.mark.rule("X-recovery")
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
+def test_a_fault_in_what_the_caller_does_beside_the_games_stops_no_game(
+    floor: Floor,
+    caller: Caller,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    step: str,
+) -> None:
+    def faulty(*_: object) -> None:
+        raise ValueError("whatever it is")
+
+    monkeypatch.setattr(calling, STEPS[step], faulty)
+    begin(floor)
+    if step == "clock":
+        caller.turn()
+        caller.counted = lambda: 0.0  # which the clock of the house leaves far behind
+        caller.turn()
+        caller.turn()
+    else:
+        turns(floor, caller, 8)
+        assert floor.state(1) == "certified"
+    failed = [record for record in caplog.records if record.getMessage() == "caller.step_failed"]
+    assert {getattr(record, FACTS)["step"] for record in failed} == {step}
+
+
+@pytest.mark.rule("X-recovery", "15.5(a)-dual-key")
+@pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
+def test_whatever_a_keyed_process_says_of_itself_can_be_kept(
+    floor: Floor, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = KeyedProcesses.statuses
+
+    def odd(keyed: KeyedProcesses) -> dict[str, Any]:
+        said: dict[str, Any] = dict(real(keyed))
+        holders = ["\ud800", "Ida\nInspector", "x" * 100_000, *map(str, range(1_000))]
+        said["inspector"] = {**said["inspector"], "holders": holders}
+        return said
+
+    monkeypatch.setattr(KeyedProcesses, "statuses", odd)
+    begin(floor)
+    turns(floor, caller, 8)
+    assert floor.state(1) == "certified"
+    holders = bodies(floor, "KEYS")[-1]["processes"]["inspector"]["holders"]
+    assert holders[:3] == ["?", "Ida?Inspector", "x" * 500]
+    assert len(holders) == 50
 
 
 @pytest.mark.rule("X-recovery")
@@ -573,8 +641,7 @@ def test_a_jump_whose_commit_was_not_answered_is_taken_once(
 
     monkeypatch.setattr(calling, "take_jump", lost)
     floor.pass_time(hours=1)
-    with pytest.raises(CommitUnknown):
-        caller.turn()
+    caller.turn()  # which fails, and goes on; nothing is locked before the clock was minded again
     caller.turn()
     after = open_game(floor).closes_at
     assert before is not None

@@ -23,9 +23,11 @@ from app.flow.sell import Sale
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
-from tests.crashing import Act, dies, killed_everywhere, number_of
+from tests.crashing import Act, dies, killed_everywhere, number_of, on
 from tests.floor import BANK, CARD, WANDA, Floor
 from tests.looking import rows
+
+pytestmark = on("postgresql")
 
 ENOUGH = Tender(TenderKind.CURRENCY, 10_000)
 

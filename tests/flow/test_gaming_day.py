@@ -1,15 +1,13 @@
 """The gaming day: every moment belongs to just one, whatever is done to the clock on the wall."""
 
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
-from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.audit.books.stored import Stored
+from app.audit.books.house import Calendar
 from app.flow.day import day_bounds, gaming_day
 
 ZONES = ("America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "UTC")
@@ -39,9 +37,9 @@ def test_a_moment_lies_within_the_gaming_day_that_it_belongs_to(
 @pytest.mark.rule("X-clock", "X-audit-books")
 @given(moments(), st.sampled_from(ZONES), st.integers(0, 1439))
 def test_the_books_count_a_moment_to_the_same_day(moment: datetime, zone: str, starts: int) -> None:
-    founded = SimpleNamespace(founding={"day_starts_minutes": starts}, zone=ZoneInfo(zone))
-    day = Stored.day_of(cast("Any", founded), moment)
-    assert day == gaming_day(moment, zone, starts).isoformat()
+    calendar = Calendar(ZoneInfo(zone), starts)
+    for each in (moment, moment + timedelta(days=1), moment):  # it remembers a day
+        assert calendar.day_of(each) == gaming_day(each, zone, starts).isoformat()
 
 
 @pytest.mark.rule("X-clock")

@@ -17,8 +17,9 @@ from types import ModuleType
 import pytest
 
 from app.audit.books import check_books
+from app.audit.tags import Tag
 from app.flow import drawer as drawer_stage
-from app.flow.access import Approval, Credentials, enrol_station, sign_in
+from app.flow.access import Approval, Credentials, disable_staff, enrol_station, sign_in
 from app.flow.asking import Answer
 from app.flow.close_day import close_day
 from app.flow.contact import Contact
@@ -41,6 +42,7 @@ from app.store.records import tickets as ticket_records
 from app.store.tables import Role
 from app.store.unit import Unit
 from tests.floor import (
+    ADA,
     BANK,
     FIRST_STATION,
     SECOND_STATION,
@@ -152,6 +154,10 @@ def crew(floor: Floor, size: int) -> list[Credentials]:
             digest = _digest(floor.enrolments[code])
             house_records.add_station(unit, code, "booth", digest)
             house_records.add_staff(unit, name.upper(), name, Role.WRITER, secret)
+            added = {"station": code, "change": "added", "location": "booth"}
+            floor.office.log(unit, Tag.STATION, added)
+            added = {"staff": name.upper(), "change": "added", "role": Role.WRITER.value}
+            floor.office.log(unit, Tag.STAFF, added)
         unit.commit()
     working = []
     for code, name in codes.items():
@@ -502,6 +508,26 @@ def test_of_two_who_use_an_enrolment_code_at_once_one_enrols(
     floor.check_books()
 
 
+@pytest.mark.rule("X-access-disable")
+def test_of_two_administrators_who_disable_each_other_at_once_one_is_left(
+    floor: Floor, pause: MakePause
+) -> None:
+    other = "Olga Other"
+    with floor.office.unit() as unit:
+        secret = floor.office.hasher.hash(secret_of(other))
+        house_records.add_staff(unit, "OLGA", other, Role.ADMINISTRATOR, secret)
+        unit.commit()
+    ada, olga = floor.signed_in(ADA), floor.signed_in(other, SECOND_STATION)
+    told = in_turn(
+        floor,
+        pause(house_records, "disable_staff"),
+        partial(disable_staff, floor.office, ada, other),
+        partial(disable_staff, floor.office, olga, ADA),
+    )
+    assert told == [None, "staff.disabled"]
+    floor.signed_in(ADA)
+
+
 # ---- many ----------------------------------------------------------------------------------------
 
 
@@ -676,7 +702,7 @@ def paid_to_one_card(floor: Floor) -> tuple[Callable[[], object], Callable[[], o
 def test_without_the_lock_on_the_card_two_stations_would_pay_without_an_approval(
     floor: Floor, pause: MakePause, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Unit, "lock_patron", lambda _unit, _name: None)
+    monkeypatch.setattr(Unit, "lock_patrons", lambda _unit, _names: None)
     first, second = paid_to_one_card(floor)
     before_commit = pause(Unit, "commit")
     with ThreadPoolExecutor(1) as threads:

@@ -21,9 +21,11 @@ from app.keno.drawer import DrawerAct
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
-from tests.crashing import Act, killed_everywhere, number_of
+from tests.crashing import Act, killed_everywhere, number_of, on
 from tests.floor import BANK, CARD, MAX, SAM, SECOND_STATION, WANDA, Floor, secret_of
 from tests.looking import rows
+
+pytestmark = on("sqlite")
 
 SAM_APPROVES = Approval(SAM, secret_of(SAM))
 BILLS = (Tender(TenderKind.CURRENCY, 10_000),)

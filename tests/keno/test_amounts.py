@@ -32,6 +32,8 @@ def test_what_the_rule_says_where_a_house_has_set_nothing() -> None:
         Amount.TAX_PAPER: 200_000,
         Amount.CURRENCY_REPORT: 1_000_000,
         Amount.ADDED_UP: 1,
+        Amount.CONFIRM: 20_000,
+        Amount.CONFIRM_LARGE: 100_000,
     }
 
 

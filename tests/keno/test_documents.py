@@ -20,6 +20,7 @@ from app.keno.documents import (
     read_request,
     read_wins,
     refusals_document,
+    request_document,
 )
 from app.keno.fields import Fields
 from app.keno.grading import grade
@@ -28,6 +29,7 @@ from app.keno.money import LARGEST
 from app.keno.pricing import quote
 from app.keno.refusals import Code, Refusal, Refused, refusal
 from app.keno.request import Request, WrittenLine
+from app.keno.spoken import read_line
 from tests.keno.cards import CARD, ROOMY
 from tests.keno.strategies import draws, requests
 
@@ -53,6 +55,16 @@ def test_a_request_is_read_as_it_stands() -> None:
         games=5,
         price_cents=2500,
     )
+
+
+@pytest.mark.rule("X-ticket-replay")
+@pytest.mark.parametrize(
+    "line",
+    ["4 8 15 16 / 23 42 7 9 2/4 1/8 @1 x5", "1 2 k33 1/3 @2 $2.00", "q8 1/8 @1", "@1", ""],
+)
+def test_a_request_written_as_a_document_is_the_same_request_again(line: str) -> None:
+    request = read_line(line)
+    assert read_request(request_document(request)) == request
 
 
 def test_a_conditioning_may_be_a_list_of_lines() -> None:

@@ -12,11 +12,13 @@ from app.keno.drawer import (
     DrawerAct,
     DrawerState,
     Moved,
+    cents_of_kind,
     counted_cents,
     explaining,
     is_denomination,
     next_state,
 )
+from app.keno.money import dollars
 from app.keno.tender import TenderKind
 
 CURRENCY, COIN, CHIPS = TenderKind.CURRENCY, TenderKind.COIN, TenderKind.CHIPS
@@ -46,6 +48,13 @@ def test_a_count_by_denomination_comes_to_its_amount() -> None:
     assert counted_cents({10_000: 2, 2_000: 3, 1: 7}) == 26_007
     assert counted_cents({}) == 0
     assert len(set(BILLS_CENTS)) == len(BILLS_CENTS)
+
+
+@pytest.mark.rule("X-drawer")
+def test_a_count_as_it_is_kept_comes_to_its_amount_in_all_or_by_denomination() -> None:
+    assert cents_of_kind(26_007) == 26_007
+    assert cents_of_kind({"10000": 2, "2000": 3, "1": 7}) == 26_007
+    assert cents_of_kind({}) == 0
 
 
 @pytest.mark.rule("X-drawer")
@@ -85,6 +94,7 @@ def test_a_count_is_kept_by_denomination_where_it_was_counted_so() -> None:
         "coin": 75,
         "currency": {"1000": 1, "2000": 3},
     }
+    assert sum(map(cents_of_kind, counted.document().values())) == counted.total_cents
     assert Count({}).total_cents == 0
 
 
@@ -102,3 +112,8 @@ def test_a_count_is_kept_by_denomination_where_it_was_counted_so() -> None:
 )
 def test_there_are_pieces_of_some_values_only(kind: TenderKind, cents: int, there_is: bool) -> None:
     assert is_denomination(kind, cents) is there_is
+
+
+def test_what_is_short_is_read_out_to_the_cent() -> None:
+    amounts = {125_000: "$1,250.00", 5: "$0.05", -5: "-$0.05", -6_050: "-$60.50"}
+    assert {cents: dollars(cents) for cents in amounts} == amounts

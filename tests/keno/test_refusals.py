@@ -42,6 +42,7 @@ ELSEWHERE = {
     "tender.serial_missing",
     "tender.serial_not_coupon",
     "tender.too_little",
+    "tender.unreadable",
     "ticket.too_large",
     "way.never_wins",
 }

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.keno.game import GameState
-from app.keno.standing import Known, Stands, stands
+from app.keno.standing import Known, Stands, is_held, stands
 
 OPEN, LOCKED, DRAWN, SETTLED = (
     GameState.OPEN,
@@ -82,3 +82,11 @@ def test_nothing_is_said_of_a_win_while_a_game_is_undecided(known: Known) -> Non
         assert stands(known) not in decided
     elif not known.is_void:
         assert stands(known) in decided | {Stands.REFUND}
+
+
+@pytest.mark.rule("X-recovery")
+def test_what_may_have_been_paid_before_a_loss_is_held_and_nothing_else() -> None:
+    held = {how for how in Stands if is_held(how, before_loss=True)}
+    assert {Stands.WIN, Stands.REFUND, Stands.OPEN} <= held
+    assert not held & {Stands.PAID, Stands.VOID, Stands.NO_WIN, Stands.EXPIRED}
+    assert not any(is_held(how, before_loss=False) for how in Stands)

@@ -1,6 +1,7 @@
 """Forms as PDF: the blank request, and the rate card as patrons read it."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,15 @@ def test_the_rate_card_tells_pays_odds_advantage_limits_and_claims(tmp_path: Pat
                 assert pay.odds in text
     one_spot = form.schedules[0].spots[0].pays[0]
     assert (one_spot.caught, one_spot.pays, one_spot.odds) == (1, "$3.00", "1 in 4.00")
+
+
+@pytest.mark.rule("15.3(d)", "15.6(c)")
+def test_odd_names_and_short_claim_periods_are_written_as_they_are(tmp_path: Path) -> None:
+    card = read_card(CARD.read_bytes())
+    odd = replace(card, name="Winter <b 2026 & more")
+    odd = replace(odd, limits=replace(odd.limits, claim_minutes=60))
+    text = text_of(rate_card_form(card_form("A <Hall> & Co", odd, "9b4eb066a7d2")), tmp_path)
+    assert "Winter <b 2026 & more" in text
+    assert "A <Hall> & Co" in text
+    assert "Wins must be claimed within 60 minutes" in text
+    assert text_of(request_form("W" * 40), tmp_path)

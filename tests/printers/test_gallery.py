@@ -33,18 +33,36 @@ def address(printer: VirtualPrinter) -> Iterator[str]:
     gallery = Gallery(0, [printer])
     serving = threading.Thread(target=gallery.serve_forever)
     serving.start()
-    sent = send_paper(Network("127.0.0.1", printer.port), paper("ticket", "80mm"))
-    assert sent.ending is Ending.CONFIRMED
+    assert ending(printer, "ticket") is Ending.CONFIRMED
     yield f"http://127.0.0.1:{gallery.server_address[1]}"
     gallery.shutdown()
     gallery.server_close()
     serving.join()
 
 
+def ending(printer: VirtualPrinter, name: str) -> Ending:
+    outcome = send_paper(Network("127.0.0.1", printer.port), lambda: paper(name, "80mm"))
+    assert outcome is not None
+    return outcome.ending
+
+
 def get(address: str) -> bytes:
     with urlopen(address) as answer:  # noqa: S310  loopback
         data: bytes = answer.read()
         return data
+
+
+def test_a_printer_that_is_plugged_in_again_goes_on_behind_its_papers(
+    printer: VirtualPrinter,
+) -> None:
+    for _ in range(2):
+        assert ending(printer, "ticket") is Ending.CONFIRMED
+    printer.stop()
+    again = VirtualPrinter("B1", WIDE, printer.folder)
+    again.start()
+    assert ending(again, "ticket") is Ending.CONFIRMED
+    again.stop()
+    assert [path.stem for path in again.papers] == ["000001", "000002", "000003"]
 
 
 def test_a_paper_is_shown_as_picture_bytes_and_words(address: str) -> None:
@@ -75,7 +93,12 @@ def test_a_printer_is_told_to_misbehave(address: str, printer: VirtualPrinter) -
             return refused.code
 
     assert told(b'{"fault": "paper-out"}') == 200
-    outcome = send_paper(Network("127.0.0.1", printer.port), paper("void", "80mm"))
-    assert outcome.ending is Ending.FAILED
+    assert ending(printer, "void") is Ending.FAILED
+    assert told(b'{"fault": "spoiled"}') == 200
+    assert ending(printer, "ticket") is Ending.CONFIRMED
+    assert "<h2>Printer B1: spoiled</h2>" in get(f"{address}/").decode()
+    spoiled = json.loads(get(f"{address}/B1/2.json"))
+    assert (spoiled["scan"], "KENO TICKET" in spoiled["lines"]) == (None, False)
+    assert get(f"{address}/B1/2.png") != get(f"{address}/B1/1.png")
     assert [told(body) for body in (b"{}", b"[]", b"x", b'{"fault": "fire"}')] == [400] * 4
     assert told(b'{"fault": "none"}', "/B9/fault") == 404

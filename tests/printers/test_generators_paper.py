@@ -1,5 +1,10 @@
 """The generator's own paper on a receipt printer, read back strictly."""
 
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -33,7 +38,7 @@ def test_a_receipt_printer_is_ready_and_done_or_says_why_not(
         printer.print("Caf\u00e9".encode())
         assert b"Caf\\xe9" in virtual.papers[-1].read_bytes()
         virtual.misbehave(fault)
-        if fault in (Fault.NONE, Fault.NEAR_END, Fault.SLOW):
+        if fault in (Fault.NONE, Fault.NEAR_END, Fault.SLOW, Fault.SPOILED):
             printer.print(b"x")
             return
         monkeypatch.setattr(printer_module, "_TIMEOUT_SECONDS", 0.3)
@@ -43,3 +48,76 @@ def test_a_receipt_printer_is_ready_and_done_or_says_why_not(
         assert len(virtual.papers) == 2
     finally:
         virtual.stop()
+
+
+@contextmanager
+def talking(talk: Callable[[socket.socket], None]) -> Iterator[str]:
+    """A printer that talks as it likes; its address."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with suppress(OSError):
+                line, _ = listening.accept()
+                with line:
+                    talk(line)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"escpos:127.0.0.1:{listening.getsockname()[1]}"
+        thread.join()
+
+
+def answer_questions(line: socket.socket, count: int) -> None:
+    """Answer some questions: all is well."""
+    for _ in range(count):
+        line.recv(3)
+        line.sendall(b"\x12")
+
+
+@pytest.mark.rule("15.5(a)-record")
+def test_a_printer_that_never_stops_talking_is_not_waited_for_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(printer_module, "_TIMEOUT_SECONDS", 0.3)
+
+    def babble(line: socket.socket) -> None:
+        answer_questions(line, 3)
+        while True:
+            line.sendall(b"\x90")  # no answer to anything
+            time.sleep(0.01)
+
+    with talking(babble) as place:
+        began = time.monotonic()
+        with pytest.raises(NotReady, match=r"timed out|did not say that it was done"):
+            printer_at(place).print(b"x")
+        assert time.monotonic() - began < 3
+
+
+@pytest.mark.rule("15.5(a)-record")
+def test_a_printer_that_hangs_up_was_not_done() -> None:
+    def hang_up(line: socket.socket) -> None:
+        answer_questions(line, 3)
+        line.recv(4096)
+        line.shutdown(socket.SHUT_RDWR)
+
+    with (
+        talking(hang_up) as place,
+        pytest.raises(NotReady, match=r"hung up before it was done|reset"),
+    ):
+        printer_at(place).print(b"x")
+
+
+@pytest.mark.rule("15.5(a)-record")
+def test_what_a_printer_said_before_it_was_asked_is_no_answer() -> None:
+    """It says unasked that its cover was open, as one that was just closed does."""
+
+    def stale(line: socket.socket) -> None:
+        answer_questions(line, 3)
+        line.recv(4096)
+        line.sendall(b"\x00\x16\x16")  # done; and then what nobody asked for
+        for _ in range(3):
+            line.recv(3)
+            line.sendall(b"\x12")
+
+    with talking(stale) as place:
+        printer_at(place).print(b"x")

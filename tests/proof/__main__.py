@@ -7,7 +7,6 @@ nothing was uncommitted.
 """
 
 import os
-import subprocess
 import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -15,6 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
+from tests.proof.committed import committed
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "proof"
@@ -25,6 +26,7 @@ SHARES = {
         "tests/proof/test_bulk_soak.py",
         "tests/proof/test_every_small_case.py",
         "tests/proof/test_fuzz.py",
+        "tests/test_parsers.py",
     ),
     "draw": (
         "tests/rng",
@@ -32,11 +34,28 @@ SHARES = {
         "tests/proof/test_statistics_calibration.py",
     ),
     "stages": ("tests/flow", "tests/story"),
+    "paper": (
+        "tests/printers",
+        "tests/test_spooler.py",
+        "tests/proof/test_printer_matrix.py",
+        # The two below are in the stages as well; they are what paper is for.
+        "tests/story/test_11_paper.py",
+        "tests/flow/test_paper_crash_points.py",
+    ),
+    "pages": ("tests/web", "tests/browser"),
+    "records": (
+        "tests/audit",
+        "tests/reports",
+        "tests/keeping",
+        "tests/bench",
+        "tests/proof/test_report_months.py",
+    ),
     "days": (
         "tests/proof/test_selling_days.py",
         "tests/proof/test_selling_soak.py",
         "tests/proof/test_game_days.py",
         "tests/proof/test_paying_days.py",
+        "tests/proof/test_week_soak.py",
     ),
 }
 REST = "house"
@@ -72,12 +91,11 @@ def main(shares: list[str]) -> int:
 
 def run(share: str) -> int:
     """Run one share and write its page."""
-    commit = _git("rev-parse", "--short", "HEAD")
-    clean = not _git("status", "--porcelain", "--", ".", ":!docs/proof")
+    commit = committed()
     recorder = Recorder()
     arguments = ["-m", "proof or not proof", "-p", "no:cacheprovider", *chosen(share)]
     exit_code = pytest.main(arguments, plugins=[recorder])
-    if clean and exit_code == pytest.ExitCode.OK:
+    if commit is not None and exit_code == pytest.ExitCode.OK:
         day = datetime.now(UTC).date().isoformat()
         page = f"# The long evidence: {share}\n\nCommit {commit}, {day}.\n\n"
         (PAGES / f"{share}.md").write_text(f"{page}{table(recorder.tallies)}\n")
@@ -102,13 +120,6 @@ def table(tallies: dict[str, Tally]) -> str:
         counts = (tally.outcomes[outcome] for outcome in ("passed", "failed", "skipped"))
         rows.append(f"| `{name}` | {' | '.join(map(str, counts))} | {tally.seconds:.0f} |")
     return "\n".join(rows)
-
-
-def _git(*arguments: str) -> str:
-    command = ["git", "-C", str(ROOT), *arguments]
-    return subprocess.run(  # noqa: S603  git itself, on this repository
-        command, capture_output=True, text=True, check=True
-    ).stdout.strip()
 
 
 if __name__ == "__main__":

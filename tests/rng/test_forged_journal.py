@@ -822,6 +822,148 @@ def a_series_that_began_twice(forger: Forger) -> None:
     forger.act("SERIES", "series", "rng", series="S", first_game=1)
 
 
+# ---- a new name of the log -----------------------------------------------------------------------
+
+
+def left(forger: Forger, size: int, shown: int | None = None) -> dict[str, Any]:
+    """What is left of the log, and that it continues a head of another size."""
+    if not forger.log.size:
+        return {"size": 0, "root": ELSEWHERE, "shown": {"size": 1, "root": ELSEWHERE, "proof": []}}
+    seen = size if shown is None else shown
+    proof = [step.hex() for step in forger.log.consistency(seen, size)]
+    head = {"size": seen, "root": forger.log.root(seen).hex(), "proof": proof}
+    return {"size": size, "root": forger.log.root(size).hex(), "shown": head}
+
+
+@found("inspector", "what is left is neither shown to be a beginning nor said to be a fork")
+def a_new_name_with_a_fork_that_is_not_said_to_be_one(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    new_origin(forger, kept={**left(forger, forger.log.size), "shown": None})
+
+
+@found("rng", "what is left is neither shown to be a beginning nor said to be a fork")
+def a_new_name_with_a_beginning_that_is_said_to_be_a_fork(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    new_origin(forger, fork=True)
+
+
+@found("inspector", "what is left does not continue the head that is shown")
+def a_new_name_for_what_does_not_continue_what_was_cosigned(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    new_origin(forger, kept={**left(forger, forger.log.size), "root": ELSEWHERE})
+
+
+@found("inspector", "what is left is no beginning of what is given up")
+def a_new_name_for_more_than_is_given_up(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    more = forger.log.size + 1
+    new_origin(forger, kept={**left(forger, forger.log.size), "size": more})
+
+
+@found("inspector", "what is left is not shown to continue the last head of its size")
+def a_new_name_for_what_continues_only_an_older_head(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    shown = forger.log.size
+    forger.draw()
+    new_origin(forger, kept=left(forger, forger.log.size, shown))
+
+
+@found("inspector", "what is left continues another head than the log had")
+def a_new_name_for_what_continues_a_head_of_nobody(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    size = forger.log.size
+    head = {"size": size, "root": ELSEWHERE, "proof": []}
+    new_origin(forger, kept={"size": size, "root": ELSEWHERE, "shown": head})
+
+
+def new_origin(forger: Forger, **changes: object) -> None:
+    """Both keys give up the last head, and go on under another name."""
+    fields: dict[str, object] = {
+        "old_origin": forger.house["log_origin"],
+        "new_origin": "elsewhere.example/log",
+        "size": forger.log.size,
+        "root": forger.log.root(forger.log.size).hex(),
+        "kept": left(forger, forger.log.size),
+        "fork": False,
+        "reason": "the disk was lost",
+    }
+    forger.act("ORIGIN", "origin", "rng", **{**fields, **changes})
+
+
+@found("rng", "the log had another name")
+def a_new_name_for_another_log(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    new_origin(forger, old_origin="nobody.example/log")
+
+
+@found("rng", "the log had this name before")
+def a_name_that_the_log_had_before(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    new_origin(forger, new_origin=forger.house["log_origin"])
+
+
+@found("rng", "the log got a new name while a game was being drawn or voided")
+def a_new_name_in_the_middle_of_a_game(forger: Forger) -> None:
+    forger.genesis()
+    forger.begin()
+    new_origin(forger)
+
+
+@found("inspector", "the log got a new name while a game was being drawn or voided")
+def a_new_name_behind_a_tombstone(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    forger.bury()
+    new_origin(forger)
+
+
+@found("rng", "it gives up an older head of the log than is known here")
+def a_new_name_that_gives_up_an_old_head(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    forger.draw()
+    new_origin(forger, size=1, root=forger.log.root(1).hex())
+
+
+@found("inspector", "it gives up another head than the last that was cosigned")
+def a_new_name_that_gives_up_another_head(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    new_origin(forger, root=ELSEWHERE)
+
+
+@found("inspector", "it gives up another head than the last that was cosigned")
+def a_new_name_that_gives_up_a_head_that_was_never_cosigned(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    new_origin(forger, size=77)
+
+
+@found("rng", "the statement is of another log")
+def a_draw_sealed_by_the_log_that_was_given_up(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    new_origin(forger)
+    forger.begin()
+
+
+@found("inspector", "the handover is of another house")
+def a_handover_under_the_name_that_was_given_up(forger: Forger) -> None:
+    forger.genesis()
+    forger.draw()
+    new_origin(forger)
+    forger.note = None
+    forger.write("HANDOVER", forger.handover("rng"))
+
+
 # ---- found, line by line -------------------------------------------------------------------------
 
 

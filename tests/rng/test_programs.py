@@ -151,6 +151,18 @@ def test_keys_are_not_made_for_too_few_or_for_weak_passphrases(
     assert not (tmp_path / "rng" / "keys.json").exists()
 
 
+def test_no_keys_are_made_whose_public_halves_could_not_be_handed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A medium that root has mounted, which the user of the generator cannot write to."""
+    monkeypatch.setattr(os, "access", lambda path, _how: path != tmp_path / "medium")
+    with pytest.raises(CeremonyFailed, match="cannot be written to by this user"):
+        make_keys(
+            Part("rng", tmp_path / "rng", tmp_path / "medium"), {"A": "a" * 20, "B": "b" * 20}
+        )
+    assert list((tmp_path / "rng").iterdir()) == []
+
+
 def test_a_ceremony_needs_every_key_and_each_in_its_form(tmp_path: Path) -> None:
     source = ceremony()
     for spoil in ("office.pem", "mark.pem", "mark.roots.json", "terms.json"):

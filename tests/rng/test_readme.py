@@ -16,6 +16,7 @@ from rng import cli
 
 FOLDER = Path(rng.__file__).parent
 PAGE = (FOLDER / "README.md").read_text()
+UNCOMPILED = shutil.ignore_patterns("__pycache__")
 HOLDERS = {name: f"the passphrase of {name}" for name in ("Sam", "Sue", "Ida", "Ivan")}
 # Each program, from this very checkout; it reads passphrases from its input, one a line.
 PROGRAMS = {"keno-rng": "rng", "keno-inspector": "inspector"}
@@ -74,7 +75,7 @@ def test_the_rehearsal_in_two_terminals_works_as_it_is_written(tmp_path: Path) -
             start_new_session=True,
         )
         try:
-            process.wait(timeout=180)
+            process.wait(timeout=600)
         finally:
             os.killpg(process.pid, signal.SIGKILL)
     printed = output.read_text()
@@ -96,9 +97,9 @@ def test_the_rehearsal_in_two_terminals_works_as_it_is_written(tmp_path: Path) -
 
 def test_the_folder_and_its_tests_can_be_taken_alone(tmp_path: Path) -> None:
     """A laboratory takes `rng` and `tests/rng` and nothing else, and runs what is there."""
-    shutil.copytree(FOLDER, tmp_path / "rng")
-    shutil.copytree(Path(__file__).parent, tmp_path / "tests" / "rng")
-    few = ["test_select.py", "test_drbg.py", "test_format_page.py", "test_mark.py"]
+    shutil.copytree(FOLDER, tmp_path / "rng", ignore=UNCOMPILED)
+    shutil.copytree(Path(__file__).parent, tmp_path / "tests" / "rng", ignore=UNCOMPILED)
+    few = ["test_select.py", "test_drbg.py", "test_format_page.py"]
     done = subprocess.run(  # noqa: S603  our own tests
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"]
         + [f"tests/rng/{name}" for name in few],

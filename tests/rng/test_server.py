@@ -8,6 +8,7 @@ import struct
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic, sleep
 from typing import cast
 
 import pytest
@@ -15,19 +16,18 @@ import pytest
 from rng.core.canonical import canonical
 from rng.lab import rehearsal as rehearsing
 from rng.lab.practice import PracticeOffice
-from rng.serve import ceremony
-from rng.serve.commands import credentials
+from rng.serve.places import credentials
 from rng.serve.protocol import (
     FRAME_BYTES_MAX,
     Address,
     Client,
-    Credentials,
     Unreachable,
     read_reply,
     to_frame,
 )
 from rng.serve.refusals import Refused
 from rng.serve.server import Noise
+from rng.serve.tls import Credentials, Peers, accept, change, make_tls, renew
 
 GARBAGE = [
     b"",
@@ -78,7 +78,7 @@ def test_garbage_is_dropped_and_the_next_draw_goes_on(
 ) -> None:
     with socket.socket(socket.AF_UNIX) as peer:
         peer.connect(str(sockets[role]))
-        peer.settimeout(5)
+        peer.settimeout(60)
         peer.sendall(garbage)
         peer.shutdown(socket.SHUT_WR)
         assert peer.recv(100) == b""
@@ -182,6 +182,11 @@ def test_a_log_of_strangers_cannot_be_flooded(caplog: pytest.LogCaptureFixture) 
     assert caplog.messages[3:] == ["997 further lines were left out", "later"]
 
 
+def test_a_process_that_is_not_there_is_told_in_words(tmp_path: Path) -> None:
+    with pytest.raises(Unreachable, match=r"^it is not running$"):
+        Client(Address(path=str(tmp_path / "no.socket"))).call("status")
+
+
 def test_an_answer_that_is_not_in_order_counts_as_none() -> None:
     for data in (b"", b"{}", b"[]", b'{"refused":{}}', b'{"answer":5}', b"x", canonical("x")):
         with pytest.raises(Unreachable):
@@ -233,20 +238,18 @@ def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dic
         process.communicate(timeout=20)
 
 
-def tls_client(
-    root: Path, port: int, folder: str = "office", peer: str = "rng", pinned: str = "rng"
-) -> Client:
-    peers = {peer: root / "public" / f"{pinned}.tls.pem"}
+def tls_client(root: Path, port: int, folder: str = "office", peer: str = "rng") -> Client:
+    peers = Peers(root / "public", (peer,), ".tls.pem")
     place = root / folder
     identity = Credentials(place / "tls.pem", place / "tls.key", peers)
-    return Client(Address(host="127.0.0.1", port=port), identity, seconds=5)
+    return Client(Address(host="127.0.0.1", port=port), identity, seconds=60)
 
 
 @pytest.mark.rule("15.5(a)-dual-key")
 def test_both_draw_over_mutually_authenticated_tls(remote: tuple[Path, dict[str, int]]) -> None:
     root, ports = remote
     rng = tls_client(root, ports["rng"])
-    inspector = tls_client(root, ports["inspector"], peer="inspector", pinned="inspector")
+    inspector = tls_client(root, ports["inspector"], peer="inspector")
     office = PracticeOffice(root / "office", root / "public", rng, inspector)
     assert office.draw("M")["record"]["body"]["game"] == 1
     assert office.draw("M")["record"]["body"]["game"] == 2
@@ -265,13 +268,13 @@ def test_a_stranger_with_a_certificate_of_his_own_is_turned_away(
     stranger = root / "stranger"
     stranger.mkdir(exist_ok=True)
     if not (stranger / "tls.pem").exists():
-        ceremony.make_tls(stranger, "office")
+        make_tls(stranger, "office")
     for role, port in ports.items():
-        client = tls_client(root, port, "stranger", role, role)
+        client = tls_client(root, port, "stranger", role)
         with pytest.raises(Unreachable):
             client.call("status")
         with pytest.raises(Unreachable):
-            tls_client(root, port, "office", role, "office").call("status")  # the wrong server
+            tls_client(root, port, "office", "office").call("status")  # the wrong server
 
 
 def test_neither_plain_text_nor_old_tls_is_spoken(remote: tuple[Path, dict[str, int]]) -> None:
@@ -305,8 +308,31 @@ def test_the_certificates_of_the_ceremony_are_the_ones_that_count(
     remote: tuple[Path, dict[str, int]],
 ) -> None:
     root, _ = remote
-    assert set(credentials(root / "inspector").peers) == {"office", "rng"}
-    assert credentials(root / "rng").peer_name(b"nobody's") is None
+    assert set(credentials(root / "inspector").peers.files().values()) == {"office", "rng"}
+    assert credentials(root / "rng").peers.name_of(b"nobody's") is None
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_certificate_is_exchanged_while_both_run(remote: tuple[Path, dict[str, int]]) -> None:
+    root, ports = remote
+    old = ssl.PEM_cert_to_DER_cert((root / "rng" / "tls.pem").read_text())
+    renew(root / "rng", "rng", root / "public")
+    accept(Peers(root / "inspector" / "peers"), root / "public", "inspector")
+    change(root / "rng")
+    until = monotonic() + 20
+    while shown_by(root, ports["rng"]) == old:
+        assert monotonic() < until
+        sleep(0.1)
+
+
+def shown_by(root: Path, port: int) -> bytes | None:
+    """The certificate that a process shows to the office."""
+    client = tls_client(root, port)
+    assert client.call("status")["role"] == "rng"
+    line = cast("ssl.SSLSocket", client._connection)  # noqa: SLF001
+    certificate = line.getpeercert(binary_form=True)
+    client.close()
+    return certificate
 
 
 def test_a_process_that_is_killed_and_started_again_listens_at_the_same_place(

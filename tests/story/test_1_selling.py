@@ -1,9 +1,12 @@
 """Stage 3 of the flow: a request becomes a ticket, once (15.3, 15.4)."""
 
+from collections import Counter
 from dataclasses import replace
+from random import Random
 
 import pytest
 
+from app.entropy import quick_pick
 from app.flow.access import Credentials
 from app.flow.plays import Changes
 from app.flow.sell import Sale
@@ -53,6 +56,17 @@ def test_a_quick_pick_gets_its_numbers_from_the_computer(floor: Floor) -> None:
     assert all(len(set(pick)) == 8 and min(pick) >= 1 and max(pick) <= 80 for pick in picks)
     assert len({tuple(pick) for pick in picks}) > 1
     floor.check_books()
+
+
+@pytest.mark.rule("15.1-quick-pick")
+def test_every_number_is_as_likely_in_a_quick_pick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chi-squared over eighty numbers: 79 degrees of freedom, less than 150 but once in 400,000."""
+    chosen, picks = Random(15), 4_000  # noqa: S311  always the same, so that a red run is a change
+    monkeypatch.setattr("app.entropy.SystemRandom", lambda: chosen)
+    found = Counter(number for _ in range(picks) for number in quick_pick(8))
+    mean = picks * 8 / 80
+    assert set(found) == set(range(1, 81))
+    assert sum((found[number] - mean) ** 2 / mean for number in found) < 150
 
 
 @pytest.mark.rule("X-ticket-replay")

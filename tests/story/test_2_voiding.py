@@ -204,13 +204,18 @@ def test_after_a_key_is_added_new_tickets_use_it_and_old_codes_still_check(
     (tmp_path / "keys" / "validation-1.key").write_bytes(old.validation[1].hex().encode())
     second.touch(mode=0o600)
     second.write_bytes(system_entropy(KEY_BYTES).hex().encode())
-    floor.office.keys = replace(read_keys(tmp_path / "keys"), log=old.log)
+    floor.office.keys = replace(read_keys(tmp_path / "keys"), log_key=old.log)
     floor.sell(wanda)
     assert rows(floor, "SELECT number, code_key FROM ticket") == [(1, 1), (2, 1), (3, 2)]
     assert (floor.code(1), floor.code(3)[:2]) == (old_code, "02")
     floor.void(wanda, 1, old_code)
     with refuses("ticket.wrong_code"):  # ticket 2 was not made with the new key
         floor.void(wanda, 2, "02" + floor.code(2)[2:])
+    code, both = floor.code(3), floor.office.keys
+    floor.office.keys = replace(both, validation=old.validation)  # as a machine that was forgotten
+    with refuses("ticket.key_not_here"):
+        floor.void(wanda, 3, code)
+    floor.office.keys = both
     floor.void(wanda, 3)
     floor.check_books()
 

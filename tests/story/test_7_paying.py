@@ -254,6 +254,21 @@ def test_a_ticket_without_its_code_is_paid_only_as_a_recorded_exception(floor: F
     floor.check_books()
 
 
+@pytest.mark.rule("X-pay-refusals", "15.6(a)")
+def test_a_ticket_without_its_code_is_told_with_what_a_supervisor_would_approve(
+    floor: Floor,
+) -> None:
+    wanda = sold(floor)
+    with refuses("ticket.not_decided"):
+        present_ticket(floor.office, wanda, 1, None)
+    floor.play()
+    shown = present_ticket(floor.office, wanda, 1, None)
+    assert (shown["pay_cents"], shown["needs"][0]["code"]) == (WON, "approval.needed")
+    # No paper was brought: or a ticket could be kept from expiring that nobody has.
+    assert bodies(floor, "PRESENTED") == []
+    floor.check_books()
+
+
 @pytest.mark.rule("X-pay-refusals", "X-drawer")
 def test_nobody_pays_without_an_open_drawer_or_with_too_little_in_it(floor: Floor) -> None:
     wanda = floor.signed_in(WANDA)

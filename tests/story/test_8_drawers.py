@@ -17,9 +17,11 @@ from app.flow.drawer import (
     open_drawer,
 )
 from app.flow.house_amounts import set_amount
+from app.flow.house_settings import change_setting
 from app.flow.permissions import Permission
 from app.keno.amounts import Amount, Dated
 from app.keno.drawer import Count, DrawerAct
+from app.keno.house_settings import BOUNDS
 from app.keno.tender import Tender, TenderKind
 from tests.floor import (
     BANK,
@@ -236,6 +238,7 @@ def test_paid_tickets_stay_with_the_drawer_and_are_checked_off_at_its_close(floo
     closing = Closing(drawer, Count({CURRENCY: 104_000}), tickets=(2,))
     closed = close_drawer(floor.office, wanda, closing, floor.request_id(), MAX_COUNTS)
     assert (closed["over_short_cents"], closed["tickets_missing"]) == (0, [1])
+    assert look_at_drawer(floor.office, wanda, drawer)["tickets_missing"] == [1]
     floor.check_books()
 
 
@@ -280,4 +283,22 @@ def test_a_house_sets_amounts_stricter_than_the_rule_from_a_day_to_come(floor: F
     floor.pass_time(days=1)
     with refuses("approval.needed"):
         pay(floor, floor.signed_in(WANDA), 2)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-audit-log")
+def test_a_house_settles_its_numbers_within_bounds_by_two(floor: Floor) -> None:
+    sam = floor.sam
+    manager = at_console(floor.office, MAX, secret_of(MAX), Permission.AMOUNT_SET)
+    for setting, bounds in BOUNDS.items():
+        for value in (bounds.least - 1, bounds.most + 1):
+            with refuses("setting.out_of_bounds"):
+                change_setting(floor.office, sam, manager, setting, value)
+        for one, other in ((sam, sam), (manager, manager), (manager, sam)):
+            with refuses("amount.two_sides"):
+                change_setting(floor.office, one, other, setting, bounds.most)
+        for value in (bounds.most, bounds.least):
+            change_setting(floor.office, sam, manager, setting, value)
+    changes = [(body["before"], body["after"]) for body in bodies(floor, "SETTING")]
+    assert changes[:2] == [(1, 9), (9, 0)]
     floor.check_books()

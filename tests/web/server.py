@@ -20,7 +20,9 @@ START_SECONDS = 60
 class Server:
     """A web server that can be killed and started again on the same port."""
 
-    def __init__(self, url: str, keys: Path, workers: int = 1, threads: int = 4) -> None:
+    def __init__(
+        self, url: str, keys: Path, workers: int = 1, threads: int = 4, *, quiet: bool = False
+    ) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = int(free.getsockname()[1])
         self._environment = os.environ | {"KENO_DATABASE": url, "KENO_KEYS": str(keys)}
@@ -28,12 +30,17 @@ class Server:
         self._command += ["--host", "127.0.0.1", "--port", str(self.port)]
         self._command += ["--workers", str(workers), "--blocking-threads", str(threads)]
         self._command += ["--backpressure", "256", "--log-level", "error", "wsgi:app"]
+        self._said = subprocess.DEVNULL if quiet else None
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
         self._process = subprocess.Popen(  # noqa: S603  our own server
-            self._command, cwd=ROOT, env=self._environment, start_new_session=True
+            self._command,
+            cwd=ROOT,
+            env=self._environment,
+            start_new_session=True,
+            stderr=self._said,
         )
         end = time.monotonic() + START_SECONDS
         while True:
@@ -65,9 +72,11 @@ class Server:
 
 
 @contextmanager
-def serving(url: str, keys: Path, workers: int = 1, threads: int = 4) -> Iterator[Server]:
+def serving(
+    url: str, keys: Path, workers: int = 1, threads: int = 4, *, quiet: bool = False
+) -> Iterator[Server]:
     """Run a server until the test is done with it."""
-    server = Server(url, keys, workers, threads)
+    server = Server(url, keys, workers, threads, quiet=quiet)
     server.start()
     try:
         yield server

@@ -1,6 +1,7 @@
 """API v1: what a work station can ask for, over HTTP (both engines)."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -24,6 +25,72 @@ COUNT = {
     "counted": {"currency": 10_000},
     "verifier": {"name": MAX, "secret": secret_of(MAX)},
 }
+
+
+BECAUSE = {"reason": "none"}
+BODIES: dict[str, Any] = {
+    "/quote": SALE["request"],
+    "/tickets": SALE,
+    "/drawers": COUNT,
+    "/drawers/1/close": COUNT,
+    "/drawers/1/fill": {"amounts": {"coin": 100}},
+    "/drawers/1/bleed": {"amounts": {"coin": 100}},
+    "/drawers/1/suspend": {},
+    "/drawers/1/resume": {},
+    "/drawers/1/move": {},
+    "/drawers/1/explain": {},
+    "/tickets/1/present": {},
+    "/days/2026-11-16/close": {},
+    "/tickets/1/approve": {},
+    "/tickets/1/tax-paper": {"game": 1, "name": "x", "taxpayer_number": "x"},
+    "/games/M/1/lock": {},
+    "/games/M/1/close": BECAUSE,
+    "/games/M/1/void": BECAUSE,
+    "/staff/disable": {"name": "x"},
+    "/stations/disable": {"code": "x"},
+    "/stations/renew": {"code": "x"},
+    "/tickets/1/reprint": BECAUSE,
+    "/papers": {"slip": "test"},
+    "/bundles": {"from": "2026-11-16", "to": "2026-11-16"},
+    "/reports": {"report": "x", "from": "2026-11-16", "to": "2026-11-16", "format": "pdf"},
+    "/spoken": {"line": "1"},
+    "/acts/settle": {},
+    "/practice": {"request": {"groups": [[1]], "conditioning": "1/1 @ 1"}, "tender": []},
+    "/papers/1/printed": {"copy": 0, "printed": "yes"},
+    "/papers/1/reprint": BECAUSE,
+}
+NAMED = {
+    "<number>": "1",
+    "<drawer>": "1",
+    "<series>": "M",
+    "<day>": "2026-11-16",
+    "<paper>": "1",
+    "<job>": "1",
+}
+
+
+@dataclass(frozen=True)
+class RouteAct:
+    """A route that needs a permission, with a request that is in order."""
+
+    permission: Permission
+    method: str
+    path: str
+    body: Any
+
+
+def every_act(app: Flask) -> Iterator[RouteAct]:
+    """Every route that needs a permission, asked as it should be."""
+    for rule in app.url_map.iter_rules():
+        permission = getattr(app.view_functions[rule.endpoint], "needs", ANYONE)
+        if not isinstance(permission, Permission):
+            continue
+        path = rule.rule
+        for part, value in NAMED.items():
+            path = path.replace(part, value)
+        body = BODIES.get(path.removeprefix("/api/v1"), {**BECAUSE, "code": "1"})
+        (method,) = (rule.methods or set()) & {"GET", "POST"}
+        yield RouteAct(permission, method, path, body)
 
 
 class Station:
@@ -105,6 +172,15 @@ def test_a_ticket_is_played_again_as_it_is_or_changed(station: Station) -> None:
     assert other.json["numbers"] == [[1, 2, 3, 4]]
     nothing = station.post("tickets", replay | {"request": None})
     assert nothing.status == 201
+
+
+@pytest.mark.rule("X-ticket-replay", "15.3(b)")
+def test_a_quick_pick_is_no_ticket_played_again(station: Station) -> None:
+    station.post("tickets", SALE)
+    picked = {"quick_pick": 4, "conditioning": "1/4 @ 1.00"}
+    both = {"series": "M", "source": {"ticket": 1}, "request": picked, "tender": SALE["tender"]}
+    refused = station.post("tickets", both)
+    assert (refused.status, refused.json["code"]) == (422, "document.field_unknown")
 
 
 @pytest.mark.rule("X-ticket-exactly-once")
@@ -222,48 +298,14 @@ def test_no_route_that_needs_a_permission_answers_somebody_unknown(
     app: Flask, floor: Floor
 ) -> None:
     client = app.test_client()
-    because = {"reason": "none"}
-    bodies = {
-        "/quote": SALE["request"],
-        "/tickets": SALE,
-        "/drawers": COUNT,
-        "/drawers/1/close": COUNT,
-        "/drawers/1/fill": {"amounts": {"coin": 100}},
-        "/drawers/1/bleed": {"amounts": {"coin": 100}},
-        "/drawers/1/suspend": {},
-        "/drawers/1/resume": {},
-        "/drawers/1/move": {},
-        "/drawers/1/explain": {},
-        "/tickets/1/present": {},
-        "/days/2026-11-16/close": {},
-        "/tickets/1/approve": {},
-        "/tickets/1/tax-paper": {"game": 1, "name": "x", "taxpayer_number": "x"},
-        "/games/M/1/lock": {},
-        "/games/M/1/close": because,
-        "/games/M/1/void": because,
-        "/staff/disable": {"name": "x"},
-        "/stations/disable": {"code": "x"},
-        "/stations/renew": {"code": "x"},
-        "/tickets/1/reprint": because,
-        "/papers": {"slip": "test"},
-        "/papers/1/printed": {"copy": 0, "printed": "yes"},
-        "/papers/1/reprint": because,
-    }
-    for rule in app.url_map.iter_rules():
-        view = app.view_functions[rule.endpoint]
-        if getattr(view, "needs", ANYONE) not in set(Permission):
-            continue
-        path = rule.rule
-        named = {"<number>": "1", "<drawer>": "1", "<series>": "M", "<day>": "2026-11-16"}
-        named |= {"<paper>": "1"}
-        for part, value in named.items():
-            path = path.replace(part, value)
-        body = bodies.get(path.removeprefix("/api/v1"), {**because, "code": "1"})
+    for act in every_act(app):
         for headers in ({}, {"X-Station": "x"}, {"X-Station": floor.station("B2")}):
             sent = {**headers, "Idempotency-Key": "a-request-id"}
-            (method,) = (rule.methods or set()) & {"GET", "POST"}
-            answer = client.open(path, method=method, json=body, headers=sent)
-            assert answer.status_code == 401, (path, headers)
+            answer = client.open(act.path, method=act.method, json=act.body, headers=sent)
+            if act.path.startswith("/api/"):
+                assert answer.status_code == 401, (act.path, headers)
+            else:  # a page leads to where one signs in
+                assert (answer.status_code, answer.location[:7]) == (302, "/?next="), act.path
 
 
 def test_the_description_names_every_route_of_the_api(app: Flask) -> None:
@@ -279,7 +321,9 @@ def test_the_description_names_every_route_of_the_api(app: Flask) -> None:
 
 def test_answers_forbid_what_a_page_must_not_do(app: Flask) -> None:
     answer = app.test_client().get("/healthz")
-    assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 

@@ -1,16 +1,21 @@
 """Games over HTTP: locking, overriding and voiding them, money back, and what anyone can read."""
 
+import json
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from flask import Flask
 
 from app.clock import time_text
-from app.flow.override import hold_game
+from app.flow.override import hold_game, override_close
+from app.flow.report import Asked, make_report
+from app.reports.catalogue import Format
 from app.web import create_app
 from rng.lab.verify import verify_draw
 from tests.floor import SAM, SUE, Floor, secret_of
+from tests.looking import bodies
 from tests.web.test_api import COUNT, SALE, Station
 
 APPROVED = {"approval": {"name": SAM, "secret": secret_of(SAM)}}
@@ -57,6 +62,24 @@ def test_a_writer_locks_the_open_game_only_with_a_supervisor(
         assert refused.status in {404, 409}, refused.json
 
 
+@pytest.mark.rule("15.5(e)", "X-access-disable")
+def test_whoever_locks_a_game_before_its_time_says_why(
+    station: Station, supervisor: Station, floor: Floor
+) -> None:
+    override_close(floor.office, floor.sam, "M", 1, floor.moment[0] + timedelta(hours=1), "late")
+    for alone, asked in ((station, APPROVED), (supervisor, {}), (supervisor, {"reason": " "})):
+        refused = alone.post("games/M/1/lock", asked)
+        assert (refused.status, refused.json["code"]) == (422, "reason.missing")
+    assert supervisor.post("games/M/1/lock", {"reason": "The band is late."}).status == 200
+    assert floor.state(1) == "locked"  # nothing is sold for it any more
+    (body,) = bodies(floor, "LOCK")
+    assert (body["reason"], body["by"]["staff"]) == ("The band is late.", "SUE")
+    day = date.fromisoformat(body["gaming_day"])
+    report = make_report(floor.office, Asked("overrides", day, day, Format.JSON)).json()
+    listed = json.loads(report)["sections"]["overrides"]["rows"]
+    assert listed[-1]["reason"] == "The band is late."
+
+
 @pytest.mark.rule("15.5(e)")
 def test_a_supervisor_postpones_or_closes_a_game_and_says_why(
     supervisor: Station, floor: Floor
@@ -71,6 +94,7 @@ def test_a_supervisor_postpones_or_closes_a_game_and_says_why(
     for wrong in ("tomorrow", "2026-11-17T12:00:00"):
         refused = supervisor.post("games/M/1/close", {**later, "closes_at": wrong})
         assert (refused.status, refused.json["code"]) == (422, "document.wrong_type")
+        assert refused.json["title"].endswith("with its zone, as 2026-12-01T06:00-05:00.")
     listed = {game["series"]: game for game in supervisor.get("games").json["games"]}
     assert listed["M"]["closes_at"] == closes_at
 
@@ -130,16 +154,47 @@ def test_anyone_reads_results_and_checks_them_with_the_public_keys(
 
 
 @pytest.mark.rule("15.5(f)", "X-recovery")
-def test_anyone_sees_on_the_front_page_what_was_drawn_and_why_a_game_is_held(
+def test_anyone_sees_on_the_results_page_what_was_drawn_and_why_a_game_is_held(
     app: Flask, floor: Floor
 ) -> None:
     floor.play()
     hold_game(floor.office, "M", "The inspector is locked; a holder of its key must unlock it.")
-    page = app.test_client().get("/").get_data(as_text=True)
+    page = app.test_client().get("/results").get_data(as_text=True)
     assert page.count('class="ball"') == 20
     assert "Held: The inspector is locked" in page
     listed = app.test_client().get("/api/v1/games").get_json()["games"]
     assert any(game["held_why"] for game in listed)
+
+
+@pytest.mark.rule("15.5(e)")
+def test_a_page_names_a_time_as_the_clocks_of_the_house_show_it(
+    supervisor: Station, floor: Floor
+) -> None:
+    here = ZoneInfo("America/New_York")
+    shown = (floor.moment[0].astimezone(here) + timedelta(hours=3)).replace(second=0, microsecond=0)
+    asked = {"closes_at": f"{shown:%Y-%m-%dT%H:%M}[{here.key}]", "reason": "The band is late."}
+    told = supervisor.post("games/M/1/close", asked).json
+    assert datetime.fromisoformat(told["closes_at"]) == shown
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "2027-03-14T02:30[America/New_York]",  # which no clock shows
+        "2027-11-07T01:30[America/New_York]",  # which it shows twice
+        "2026-11-17T12:00-05:00[America/New_York]",  # two zones
+        "2026-11-17T12:00[]",
+        "2026-11-17T12:00[Nowhere/Else]",
+        "2026-11-17T12:00[America]",
+        "2026-11-17T12:00[../UTC]",
+        "[America/New_York]",
+    ],
+)
+def test_a_time_that_the_clocks_of_no_zone_show_once_is_refused(
+    supervisor: Station, moment: str
+) -> None:
+    refused = supervisor.post("games/M/1/close", {"closes_at": moment, "reason": "late"})
+    assert (refused.status, refused.json["code"]) == (422, "document.wrong_type")
 
 
 @pytest.mark.rule("15.5(e)")
@@ -160,10 +215,11 @@ def test_a_series_that_cannot_be_named_is_none(supervisor: Station, act: str, se
     assert (refused.status, refused.json["code"]) == (404, "series.unknown")
 
 
-@pytest.mark.parametrize("reason", ["two\nlines", "a bell\a", "\u2028"])
+@pytest.mark.parametrize("reason", ["two\nlines", "a bell\a", "\u2028", "caf\u00e9"])
 def test_a_reason_is_a_line_that_can_be_read(
     supervisor: Station, floor: Floor, reason: str
 ) -> None:
     floor.lock()
     refused = supervisor.post("games/M/1/void", {"reason": reason})
     assert (refused.status, refused.json["code"]) == (422, "reason.missing")
+    assert "plain letters" in refused.json["title"]

@@ -46,6 +46,11 @@ def test_a_paper_is_asked_about_copied_and_looked_at(
         assert station.post(f"papers/{paper}/printed", wrong).status == 422
     said = station.post(f"papers/{paper}/printed", {"copy": 0, "printed": "no"})
     assert (said.status, said.json["copy_queued"]) == (200, 1)
+    early = station.post(f"papers/{paper}/reprint", {"reason": "torn"})
+    assert (early.status, early.json["code"]) == (409, "paper.still_waits")
+    copy = next_paper(floor.office, printer, Press())
+    assert copy is not None
+    note_ending(floor.office, copy, "confirmed", None)
     second = station.post(f"papers/{paper}/reprint", {"reason": "torn"})
     assert (second.status, second.json["code"]) == (403, "approval.needed")
     by_ticket = station.post("tickets/1-3/reprint", {"reason": "torn"})
@@ -58,10 +63,22 @@ def test_a_paper_is_asked_about_copied_and_looked_at(
     sue = Station(client, floor, "S1")
     sue.sign_in(SUE)
     looked = sue.get(f"papers/{paper}").json
-    assert [step["state"] for step in looked["events"]] == ["sending", "unknown", "not-printed"]
+    assert [step["state"] for step in looked["events"]] == [
+        "sending",
+        "unknown",
+        "not-printed",
+        "sending",
+        "confirmed",
+    ]
     shown = client.get(f"/api/v1/papers/{paper}/picture", headers=sue.headers)
     assert shown.mimetype == "image/png"
     assert Image.open(BytesIO(shown.data)).width > 500
+    under_band = client.get(f"/api/v1/papers/{paper}/picture?copy=1", headers=sue.headers)
+    assert Image.open(BytesIO(under_band.data)).height > Image.open(BytesIO(shown.data)).height
+    same = client.get(f"/api/v1/papers/{paper}/picture?copy=1&roll=80mm", headers=sue.headers)
+    assert same.data == under_band.data
+    for none in ("copy=2", "copy=x", "copy=0&roll=58mm", "roll=none"):
+        assert sue.get(f"papers/{paper}/picture?{none}").status == 404
 
 
 @pytest.mark.rule("15.4(b)", "15.3(d)")

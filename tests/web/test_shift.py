@@ -43,6 +43,9 @@ def test_a_whole_shift_is_worked_through_the_api(app: Flask, floor: Floor) -> No
     code = {"code": floor.code(small["number"])}
     shown = station.post(f"tickets/{small['number']}/present", code)
     assert (shown.json["pay_cents"], shown.json["needs"]) == (6_000, [])
+    for named in ("cents", "pay_cents", "amount"):  # nobody says what is to be paid (X-pay-system)
+        said = station.post(f"tickets/{small['number']}/pay", {**code, named: 6_001})
+        assert (said.status, said.json["code"]) == (422, "document.field_unknown")
     paid = station.post(f"tickets/{small['number']}/pay", {**code, "contact": contact}, "pay-once")
     assert (paid.status, paid.json["pay_cents"]) == (200, 6_000)
     again = station.post(f"tickets/{small['number']}/pay", {**code, "contact": contact}, "pay-once")

@@ -1,0 +1,96 @@
+"""The configuration of the proxy: read here as HAProxy reads it, and by HAProxy where it is."""
+
+import re
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from app.certificates import Use, Wanted, issue, make_authority
+from tests.deploy.conftest import PRODUCT
+
+FILE = PRODUCT / "deploy/haproxy/haproxy.cfg"
+PASSPHRASE = "the authority of a test"  # noqa: S105  a test's own
+SECTIONS = {"global", "defaults", "frontend browsers", "backend web", "backend feed"}
+
+
+def sections() -> dict[str, list[str]]:
+    """The lines of each section, in their order."""
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in FILE.read_text().splitlines():
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if line.startswith(" "):
+            found[name].append(" ".join(line.split()))
+        else:
+            name = line.strip()
+            found[name] = []
+    return found
+
+
+def test_it_has_its_sections() -> None:
+    assert set(sections()) == SECTIONS
+
+
+@pytest.mark.rule("X-access")
+def test_browsers_come_over_tls_and_stay_there() -> None:
+    lines = sections()["frontend browsers"]
+    assert "http-request redirect scheme https code 308 unless { ssl_fc }" in lines
+    (header,) = [line for line in lines if "Strict-Transport-Security" in line]
+    assert int(re.findall(r"max-age=(\d+)", header)[0]) >= 31_536_000
+    assert any("ssl-min-ver TLSv1.2" in line for line in sections()["global"])
+
+
+@pytest.mark.rule("X-access")
+def test_who_asks_is_what_the_proxy_has_seen_and_nothing_that_was_sent() -> None:
+    lines = sections()["frontend browsers"]
+    for name, value in (("X-Forwarded-For", "%[src]"), ("X-Forwarded-Proto", "https")):
+        dropped = lines.index(f"http-request del-header {name}")
+        assert lines.index(f"http-request set-header {name} {value}") > dropped
+    assert not any("forwardfor" in line for line in lines)  # which adds to what was sent
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("name", ["backend web", "backend feed"])
+def test_processes_are_spoken_to_over_tls_and_known_by_name(name: str) -> None:
+    lines = sections()[name]
+    (default,) = [line for line in lines if line.startswith("default-server ")]
+    for words in ("check", "ssl verify required", "ca-file ", "crt "):
+        assert words in default
+    servers = [line for line in lines if line.startswith("server ")]
+    assert len(servers) >= 2
+    assert all(" verifyhost " in server for server in servers)
+    assert "ssl-default-server-options ssl-min-ver TLSv1.3" in sections()["global"]
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_request_that_may_have_arrived_is_not_sent_again_by_the_proxy() -> None:
+    assert "retry-on conn-failure" in sections()["defaults"]
+
+
+@pytest.mark.rule("X-recovery")
+def test_only_processes_that_can_work_are_asked() -> None:
+    assert "http-check send meth GET uri /readyz hdr Host keno" in sections()["backend web"]
+
+
+def test_haproxy_itself_finds_nothing_wrong_where_it_is_installed(tmp_path: Path) -> None:
+    haproxy = shutil.which("haproxy") or shutil.which("/usr/sbin/haproxy")
+    if haproxy is None:
+        return  # everything that matters is read above; `haproxy -c` stands on the page
+    now = datetime.now(UTC)
+    make_authority(tmp_path, "Test authority", PASSPHRASE, now)
+    text = FILE.read_text().replace("user haproxy\n", "").replace("group haproxy\n", "")
+    for name, use in (("keno", Use.SERVER), ("proxy", Use.CLIENT)):
+        place = issue(tmp_path, PASSPHRASE, Wanted(name, (), (use,)), tmp_path, now)
+        place.write_bytes(place.read_bytes() + place.with_suffix(".key").read_bytes())
+    (tmp_path / "haproxy.cfg").write_text(text.replace("/etc/haproxy/", f"{tmp_path}/"))
+    done = subprocess.run(  # noqa: S603  its own program
+        [haproxy, "-c", "-f", str(tmp_path / "haproxy.cfg")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,170 @@
+"""The page for installing (`installing.md`), followed from beginning to end in a folder.
+
+Everything of ours runs as it stands there. What needs the machine itself (packages, systemd's own
+process, PostgreSQL's and HAProxy's) is written down instead, and looked at afterwards.
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+import app.cli
+import rng.cli
+from rng.serve.tls import Peers, make_tls
+from tests.deploy.conftest import PRODUCT, Machine
+from tests.deploy.test_units import SERVICES
+from tests.doc_blocks import blocks
+from tests.test_house_commands import Typed
+
+PAGE = "installing.md"
+PASSPHRASE = "the authority is put away"  # noqa: S105  a test's own
+OTHERS = {
+    "postgresql",
+    "haproxy",
+    "systemd-journald",
+    "chrony",
+    "chrony-wait",
+    "keno*",
+}  # units that are not ours, and a pattern
+# Commands of the machine are written down; nobody is given away to who is not there.
+MACHINE = r"""
+set -e -o pipefail
+asked() { echo "$*" >> "$ROOT/asked"; }
+apt-get() { asked apt-get "$@"; }
+systemctl() { asked systemctl "$@"; }
+runuser() { asked runuser "$@"; }
+haproxy() { asked haproxy "$@"; }
+make() { command make --dry-run "$@"; }
+install() {
+    local words=()
+    for word in "$@"; do [[ $word == --owner=* ]] || words+=("$word"); done
+    command install "${words[@]}"
+}
+"""
+
+
+def placed(line: str, machine: Machine) -> str:
+    """Return a line of the page as it is run in a folder."""
+    line = re.sub(r"(?<![\w.])/(etc|var|opt|media)/", rf"{machine.root}/\1/", line)
+    if line.startswith("deploy/install"):
+        return f"{line} --root {machine.root} --environment {sys.prefix}"
+    if line.startswith("deploy/switch"):
+        return f"deploy/switch {machine.version} {machine.root}"
+    return line
+
+
+def keno(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a command of ours, in this process; whoever is asked for the passphrase types it."""
+    name, *words = shlex.split(line)
+    if words[0] == "backup":
+        return  # there is no house yet; `keeping.md` has a test of its own
+    monkeypatch.setattr("sys.stdin", Typed([PASSPHRASE]))
+    called = app.cli.main(words) if name == "keno" else rng.cli.main(name[5:], words)
+    assert called == 0, line
+
+
+def run_on_machine(lines: list[str]) -> None:
+    assert Path("/bin/bash").exists(), "this test needs bash; on Debian: apt-get install bash"
+    done = subprocess.run(  # noqa: S603  the page's own lines
+        ["/bin/bash", "-c", MACHINE + "\n".join(lines)],
+        cwd=PRODUCT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, (lines, done.stdout, done.stderr)
+
+
+def is_ours(line: str) -> bool:
+    return line.startswith(("keno ", "keno-rng ", "keno-inspector "))
+
+
+def handed_over(machine: Machine, name: str) -> None:
+    """Leave what the ceremony leaves of a keyed process, as far as its certificates go."""
+    folder = machine.root / "var/lib" / f"keno-{name}"
+    (folder / "peers").mkdir(parents=True, exist_ok=True)
+    made = make_tls(folder, name)
+    (machine.root / "etc/keno/public" / f"{name}.tls.pem").write_bytes(made)
+
+
+def hold_ceremony(root: Path) -> None:
+    """Bring the office's certificate to the others, as the ceremony does, which has its page."""
+    certificate = (root / "etc/keno/keys/tls.pem").read_bytes()
+    (root / "etc/keno/public/office.tls.pem").write_bytes(certificate)
+    for name in ("rng", "inspector"):
+        (root / "var/lib" / f"keno-{name}" / "peers/office.pem").write_bytes(certificate)
+
+
+@pytest.fixture
+def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    """A machine of its own, all of whose folders are ours: nobody else is there."""
+    machine = Machine(tmp_path)
+    machine.install_here()
+    root = machine.root
+    for folder in ("media", "etc/postgresql/15/main/conf.d", "etc/keno/public"):
+        (root / folder).mkdir(parents=True, exist_ok=True)
+    for folder in ("keys", "web", "feed", "owner", "backup"):
+        (root / "etc/keno" / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+    (root / "media/public").symlink_to(root / "etc/keno/public")
+    for name in ("rng", "inspector"):
+        handed_over(machine, name)
+    for name, value in {
+        "ROOT": str(root),
+        "KENO_DATABASE": f"sqlite:///{tmp_path / 'keno.db'}",
+        "KENO_KEYS": str(root / "etc/keno/keys"),
+        "KENO_PUBLIC": str(root / "etc/keno/public"),
+        "KENO_RNG": "tls:rng.keno.example:7001",
+        "KENO_INSPECTOR": "tls:inspector.keno.example:7002",
+        "KENO_PROXIES": "10.0.0.2",
+    }.items():
+        monkeypatch.setenv(name, value)
+    return machine
+
+
+@pytest.mark.rule("X-access", "X-recovery", "X-software-seal")
+def test_the_page_is_followed(prepared: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = prepared.root
+    page = [block.text for block in blocks() if block.page == PAGE and block.kind == "sh"]
+    lines = [placed(line, prepared) for block in page for line in block.splitlines()]
+    for ours, several in groupby(lines, is_ours):
+        if not ours:
+            run_on_machine(list(several))
+            continue
+        for line in several:
+            keno(line, monkeypatch)
+            if line == "keno house keys":
+                hold_ceremony(root)
+    for name in ("rng", "inspector"):
+        accepted = Peers(root / "var/lib" / f"keno-{name}" / "peers", ("office",))
+        (newest,) = accepted.files()
+        assert newest.read_bytes() == (root / "etc/keno/keys/tls.pem").read_bytes()
+    for path in ("keys/database.key", "web/web.key", "feed/feed.key"):
+        assert (root / "etc/keno" / path).stat().st_mode & 0o777 == 0o600
+    assert not list((root / "etc/keno/owner").iterdir())
+    check_what_was_asked((root / "asked").read_text())
+
+
+def check_what_was_asked(asked: str) -> None:
+    """Look at what only a real machine does: its units are there, its files are where it looks."""
+    ours = {unit.stem for unit in SERVICES} | {f"{unit.stem}.timer" for unit in SERVICES}
+    named = set()
+    for line in re.findall(r"^systemctl (.*)$", asked, re.MULTILINE):
+        _, *words = [word for word in line.split() if not word.startswith("--")]
+        named |= set(words)
+    assert named <= ours | OTHERS | {"keno.target"}
+    for unit in SERVICES:
+        timed = unit.with_suffix(".timer").exists()
+        assert (f"{unit.stem}.timer" if timed else unit.stem) in named
+    roles = (
+        r"runuser --user postgres -- psql --file=\S*/opt/keno/current/deploy/postgresql/roles.sql"
+    )
+    assert re.search(roles, asked)
+    assert (PRODUCT / "deploy/postgresql/roles.sql").exists()
+    assert "haproxy -c -f" in asked
+    # Without it, `time-sync.target` of the units is reached before the clock is right (X-clock).
+    assert "systemctl enable chrony-wait" in asked

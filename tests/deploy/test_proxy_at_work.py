@@ -1,0 +1,139 @@
+"""The proxy as it is installed, before granian: whom it holds off, and from what."""
+
+import re
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.programs import program
+from tests.deploy.test_haproxy import FILE
+from tests.floor import Floor
+from tests.postgres import free_port
+from tests.web.server import serving
+
+THREADS = 2
+START_SECONDS = 20.0
+
+
+def in_the_open(text: str) -> str:
+    """A configuration that speaks to web processes without TLS."""
+    return re.sub(r" ssl verify required .*| verifyhost .*", "", text)
+
+
+def as_installed(text: str, web: int, port: int) -> str:
+    """A configuration of the proxy, but for addresses; whoever asks in a test does without TLS."""
+    text = re.sub(r" *server (web|feed)2 .*\n", "", text)
+    text = text.replace("10.0.0.11:8000", f"127.0.0.1:{web}")
+    dropped = r"ssl-default-bind|log |option httplog|http-request redirect|bind :80$|user |group "
+    text = re.sub(rf"^ *({dropped}).*\n", "", text, flags=re.MULTILINE)
+    text = text.replace("maxconn 20000", "maxconn 500")
+    return re.sub(r"bind :443 .*", f"bind 127.0.0.1:{port}", text)
+
+
+@contextmanager
+def running_proxy(text: str, web: int, folder: Path) -> Iterator[int]:
+    """Run HAProxy with a configuration, in front of a web process; return its port."""
+    port = free_port()
+    haproxy = shutil.which("/usr/sbin/haproxy") or program("haproxy", "haproxy")
+    (folder / "haproxy.cfg").write_text(as_installed(text, web, port))
+    command = [haproxy, "-db", "-f", str(folder / "haproxy.cfg")]
+    running = subprocess.Popen(command)  # noqa: S603  its own program
+    try:
+        end = time.monotonic() + START_SECONDS
+        while asked(port) != 200:
+            assert running.poll() is None, "it says why not"
+            assert time.monotonic() < end, "the proxy did not come up"
+            time.sleep(0.1)
+        yield port
+    finally:
+        running.kill()
+        running.wait()
+
+
+def asked(port: int, method: str = "GET", path: str = "/check", body: bytes | None = None) -> int:
+    """Ask, and return the status; 0 if there was no answer in time."""
+    headers = {"Content-Type": "application/x-www-form-urlencoded"} if body else {}
+    with (
+        closing(HTTPConnection("127.0.0.1", port, timeout=4)) as line,
+        suppress(OSError, HTTPException),
+    ):
+        line.request(method, path, body, headers)
+        return line.getresponse().status
+    return 0
+
+
+def slow(port: int, head: str) -> socket.socket:
+    """Begin a request whose body never comes."""
+    line = socket.create_connection(("127.0.0.1", port), timeout=30)
+    line.sendall(f"POST /check HTTP/1.1\r\nHost: keno\r\n{head}\r\n\r\n".encode())
+    return line
+
+
+def drip(lines: list[socket.socket], piece: bytes) -> None:
+    for line in lines:
+        with suppress(OSError):
+            line.sendall(piece)
+
+
+@pytest.mark.rule("X-access")
+def test_a_body_that_drips_holds_up_no_thread(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'keno.db'}"
+    Floor.opened(url, tmp_path, real_clock=True).close()
+    form = "Content-Type: application/x-www-form-urlencoded"
+    with serving(url, tmp_path / "keys", threads=THREADS) as server:
+        # Without the proxy they hold up everybody: that is what it is there for.
+        straight = [slow(server.port, f"{form}\r\nContent-Length: 60000") for _ in range(THREADS)]
+        time.sleep(0.3)
+        assert asked(server.port) == 0
+        for line in straight:
+            line.close()
+        with running_proxy(in_the_open(FILE.read_text()), server.port, tmp_path) as port:
+            many = [slow(port, f"{form}\r\nContent-Length: 60000") for _ in range(THREADS * 4)]
+            for _ in range(4):
+                drip(many, b"number=1&")
+                assert asked(port) == 200
+                assert asked(port, "POST", body=b"number=1&code=1") == 404
+            # Whoever is still not done is told so, and let go.
+            assert {status(line) for line in many} == {408}
+            assert refused(port, form) == [411, 413, 400]
+            assert asked(port, "POST", body=b"number=1&code=1&rest=" + b"x" * 90_000) == 404
+
+
+def status(line: socket.socket) -> int:
+    """What an unfinished request is answered."""
+    with line:
+        return int(line.recv(4096).split()[1])
+
+
+@pytest.mark.rule("X-access")
+def test_how_processes_are_doing_is_told_to_nobody_outside_however_it_is_written(
+    tmp_path: Path,
+) -> None:
+    url = f"sqlite:///{tmp_path / 'keno.db'}"
+    Floor.opened(url, tmp_path, real_clock=True).close()
+    with (
+        serving(url, tmp_path / "keys", threads=THREADS) as server,
+        running_proxy(in_the_open(FILE.read_text()), server.port, tmp_path) as port,
+    ):
+        for path in ("/readyz", "/%72eadyz", "/%72%65%61%64%79%7A", "/healthz", "/health%7A"):
+            assert asked(server.port, path=path) == 200
+            assert asked(port, path=path) == 404
+        for path in ("/metrics", "/%6Detrics", "/metrics?x=1"):
+            assert asked(port, path=path) == 404
+
+
+def refused(port: int, form: str) -> list[int]:
+    """What is told to those whose body could not be waited for as a whole."""
+    heads = (
+        f"{form}\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0",
+        f"{form}\r\nContent-Length: 100000",
+        f"{form}\r\nContent-Length: 60000\r\nX-Long: {'x' * 17_000}",
+    )
+    return [status(slow(port, head)) for head in heads]

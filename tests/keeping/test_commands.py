@@ -1,0 +1,157 @@
+"""The drill as it stands on the page for operators, command by command, on both engines."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.audit.entry_copies import EntryCopy, entry_line
+from app.caller import Caller
+from app.cli import main
+from app.cli.console import founded_office
+from app.store.database import Database
+from app.store.queries import log
+from tests.engines import address, drop_database, new_database
+from tests.floor import MAX, SAM
+from tests.keyed import real_processes
+from tests.test_house_commands import CARD, PLAN, Console, short_folder
+
+PAGE = Path(__file__).parents[2] / "docs" / "keeping.md"
+
+
+@pytest.fixture
+def console(
+    empty_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Console:
+    return Console(empty_url, tmp_path, monkeypatch, capsys)
+
+
+def found_house(console: Console, folder: Path) -> None:
+    plan = folder / "plan.toml"
+    plan.write_text(PLAN)
+    for command in (("database", "upgrade"), ("house", "keys"), ("house", "found", str(plan))):
+        assert console.keno(*command)[0] == 0
+    digest = str(console.keno("card", "bring", str(CARD), name=SAM)[1]["card"])
+    for name in (SAM, MAX):
+        assert console.keno("card", "accept", digest, name=name)[0] == 0
+    assert console.keno("card", "force", digest, name=SAM)[0] == 0
+    assert console.keno("house", "terms")[0] == 0
+
+
+def entries_at(url: str) -> Iterator[EntryCopy]:
+    database = Database(url)
+    with database.reading() as connection:
+        for entry in log.entries(connection):
+            if entry.position is not None:
+                yield EntryCopy(entry.position, entry.leaf, entry.tag, entry.salt, entry.body)
+    database.close()
+
+
+def play(console: Console) -> None:
+    """Lock a game, and have it drawn by a caller that takes a few turns."""
+    take_turns()
+    assert console.keno("game", "lock", "M", name=SAM)[0] == 0
+    take_turns()
+
+
+def take_turns() -> None:
+    """What `keno caller` does until it is told to stop."""
+    with founded_office() as office:
+        assert office.keyed is not None
+        caller = Caller(office, office.keyed, "drill")
+        for _ in range(3):
+            caller.turn()
+            caller.finish_grading()
+
+
+@pytest.mark.rule("X-recovery", "X-audit-log")
+def test_the_drill_on_the_page(
+    console: Console, empty_url: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    found_house(console, tmp_path)
+    file = str(tmp_path / "house.backup")
+    with short_folder() as folder, real_processes(folder, tmp_path / "public") as settings:
+        console.set(settings)
+        opened = console.keno("game", "open", "M", name=SAM)
+        assert opened == (0, {"opened": "M-1"})
+        code, made = console.keno("backup", "--out", file)
+        assert (code, made["house"]) == (0, "Paper House")
+        assert console.keno("backup", "--out", file)[0] == 3  # it is there already
+        assert console.keno("backup")[0] == 2
+        code, checked = console.keno("backup", "check", file)
+        assert (code, checked["faults"]) == (0, [])
+        play(console)
+        play(console)
+        copy = tmp_path / "entries.jsonl"
+        copy.write_text("".join(entry_line(each) for each in entries_at(empty_url)))
+        url = new_url(empty_url, tmp_path, request)
+        console.set({"KENO_DATABASE": url})
+        assert console.keno("restore", str(tmp_path / "nothing"))[0] == 3
+        code, restored = console.keno("restore", file)
+        assert code == 0
+        assert restored["missing"]["complete"] is False  # type: ignore[index]
+        assert console.keno("restore", file)[0] == 3  # the database is not empty any more
+        assert console.keno("game", "lock", "M", name=SAM)[0] == 3
+        code, missing = console.keno("log", "missing")
+        assert code == 1
+        assert int(str(missing["missing"])) > 0
+        refill = ("log", "refill", "--with", MAX)
+        assert console.keno(*refill, str(tmp_path / "nowhere"), name=SAM)[0] == 2
+        code, refilled = console.keno(*refill, str(copy), name=SAM)
+        assert (code, refilled["lost"]) == (0, [])
+        assert console.keno(*refill, str(copy), name=SAM)[0] == 3  # nothing is missing any more
+        assert console.keno("log", "lost") == (0, {"lost": []})
+        assert console.keno("log", "missing")[0] == 0
+        assert console.keno("log", "missing", name=SAM)[0] == 2  # two say so, or nobody
+        assert console.keno("log", "missing", "--with", MAX, name=SAM)[0] == 0
+        assert console.keno("books")[0] == 0
+        ending = ("log", "end-hold", "--reason", "all papers compared", "--with", MAX)
+        assert console.keno(*ending, name=SAM) == (0, {"last_number": 0})
+        assert console.keno(*ending, name=SAM)[0] == 3  # no ticket is held any more
+        play(console)
+        assert console.keno("books")[0] == 0
+        _settle_and_archive(console, tmp_path)
+
+
+def _settle_and_archive(console: Console, folder: Path) -> None:
+    retention = ("house", "retention", "access", "--with", MAX)
+    assert console.keno(*retention, "400", name=SAM)[1] == {"kind": "access", "days": 400}
+    assert console.keno(*retention, "30", name=SAM)[0] == 3
+    kinds = console.keno("house", "records")[1]["kinds"]
+    assert {"kind": "access", "days": 400, "least": 366} in kinds  # type: ignore[operator]
+    old = ("archive", "--before", "2020-01-01", "--out", str(folder / "a"), "--with", MAX)
+    assert console.keno(*old, name=SAM)[0] == 3  # there is nothing so old
+    assert console.keno("books", "--archive", str(folder / "a"))[0] == 2
+
+
+def new_url(url: str, folder: Path, request: pytest.FixtureRequest) -> str:
+    """The address of a new and empty database, of the same engine."""
+    if url.startswith("sqlite"):
+        return f"sqlite:///{folder / 'restored.db'}"
+    server: str = request.getfixturevalue("postgres")
+    name = new_database(server)
+    request.addfinalizer(lambda: drop_database(server, name))
+    return address(server, name)
+
+
+def commands_on_the_page() -> list[str]:
+    blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    return [line for block in blocks for line in block.splitlines() if line]
+
+
+@pytest.mark.parametrize("command", commands_on_the_page())
+def test_every_command_on_the_page_is_one(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Read by the program's own parser; what it does is tested above, and in the other files."""
+    words = shlex.split(command)
+    assert words[0] == "keno"
+    monkeypatch.setenv("KENO_KEYS", "/nowhere")
+    monkeypatch.setenv("KENO_DATABASE", "sqlite:////nowhere/keno.db")
+    assert main(words[1:]) in {2, 3}  # it is understood, and there is no house here
+    assert "usage:" not in capsys.readouterr().err

@@ -1,0 +1,114 @@
+"""Damaged inputs for everything that reads what others wrote: read or refused, and nothing else.
+
+Whoever sends, scans, types or hands over something is told no in the words of that reader; any
+other exception ends these tests. A thousand for each reader, and a million in the long evidence.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from app.audit.checkpoints import checkpoint_of, signed_head
+from app.audit.entries import leaf_document
+from app.audit.entry_copies import NotACopy, read_entries
+from app.audit.verifier import Wrong as NotVerified
+from app.audit.verifier import read_published
+from app.keno.card_file import read_card_and_faults
+from app.keno.conditioning_text import parse
+from app.keno.documents import read_json
+from app.keno.numbering import read_number
+from app.keno.refusals import Refused
+from app.keno.spoken import read_line, read_tender
+from printers.reader import Garbage, Reader
+from rng.core.canonical import NotCanonical, read_canonical
+from rng.merkle import leaf_hash
+from rng.note import Algorithm, NoteFailed, read_note, read_verifier_key, verifier_key
+from tests.keno.cards import FILE
+from tests.proof.test_fuzz import damaged
+
+IS_PROOF = os.environ.get("HYPOTHESIS_PROFILE") == "proof"
+INPUTS = 1_000_000 if IS_PROOF else 1_000
+SLIPS = Path(__file__).parent / "printers" / "golden"
+Reading = Callable[[bytes], object]
+
+
+def text(read: Callable[[str], object], data: bytes) -> object:
+    """Have a reader of text read bytes, as they come over the line."""
+    return read(data.decode("utf-8", "surrogateescape"))
+
+
+def head() -> bytes:
+    return signed_head("keno.example/test", 42, b"\1" * 32, Ed25519PrivateKey.generate()).encode()
+
+
+def public_key() -> bytes:
+    public = Ed25519PrivateKey.generate().public_key()
+    return verifier_key("keno.example/test", Algorithm.ED25519, public).encode()
+
+
+def entry() -> bytes:
+    body = json.dumps({"a": [1, "x", None]})
+    leaf = leaf_hash(leaf_document("TICKET", b"\1" * 32, body.encode()))
+    fields = {"position": 7, "leaf": leaf.hex(), "tag": "TICKET", "salt": "01" * 32, "body": body}
+    return json.dumps(fields).encode()
+
+
+def slip() -> bytes:
+    return next(iter(sorted(SLIPS.glob("ticket-*.bin")))).read_bytes()[:600]
+
+
+def keys() -> bytes:
+    return json.dumps({"log_origin": "keno.example/test", "log": "00" * 44}).encode()
+
+
+READERS: dict[str, tuple[Callable[[], bytes], Reading, tuple[type[Exception], ...]]] = {
+    "json": (lambda: b'{"groups": [[1, 2]], "games": 2}', read_json, (Refused,)),
+    "conditioning": (lambda: b"2/2 1/4 @ 1.00, A+B @ .50", partial(text, parse), ()),
+    "spoken": (lambda: b"1 2 3 / 4 5 K7 2/3 @1 x5 $2 qp4", partial(text, read_line), (Refused,)),
+    "tender": (lambda: b"20 chips:5 coupon:AB-1=1.50", partial(text, read_tender), (Refused,)),
+    "number": (lambda: b"123456-7", partial(text, read_number), ()),
+    "rate card": (FILE.read_bytes, read_card_and_faults, (Refused,)),
+    "checkpoint": (head, partial(text, checkpoint_of), (NoteFailed,)),
+    "note": (head, partial(text, read_note), (NoteFailed,)),
+    "key": (public_key, partial(text, read_verifier_key), (NoteFailed,)),
+    "entry": (entry, lambda data: list(read_entries([data])), (NotACopy,)),
+    "journal line": (
+        lambda: b'{"at":"2026-11-16T17:00:00Z","kind":"MARK","n":3,"x":[1,2]}',
+        read_canonical,
+        (NotCanonical,),
+    ),
+    "paper": (slip, lambda data: list(Reader().read(data)), (Garbage,)),
+    "published keys": (keys, read_published, (NotVerified,)),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_damaged_inputs_are_read_or_refused(name: str) -> None:
+    make, read, refusals = READERS[name]
+    chance, whole = Random(15), make()  # noqa: S311  the same damage in each run
+    read(whole)
+    taken = refused = 0
+    for _ in range(INPUTS):
+        try:
+            read(damaged(chance, whole))
+            taken += 1
+        except refusals:
+            refused += 1
+    assert taken + refused == INPUTS
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("deep", [b"[", b'{"a":', b"(", b"{a=", b"a."])
+def test_what_is_nested_without_end_is_refused(name: str, deep: bytes) -> None:
+    _, read, refusals = READERS[name]
+    for many in (1_000, 20_000, 100_000):
+        try:
+            read(deep * many)
+        except refusals:
+            continue

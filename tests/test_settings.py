@@ -1,0 +1,109 @@
+"""Settings: what is read, and everything that is wrong with them at once."""
+
+import pytest
+
+from app.settings import BadSettings, Settings, read_settings
+
+HERE = "postgresql+psycopg://keno@/keno"
+THERE = "postgresql+psycopg://keno@db1.keno.example/keno"
+TWO = f"{HERE}?host=db1,db2&port=5432,5433"
+SURE, WRITES = "sslmode=verify-full", "target_session_attrs=read-write"
+
+
+def read(**given: str) -> Settings:
+    return read_settings({f"KENO_{name.upper()}": value for name, value in given.items()})
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite:////var/keno.db",
+        HERE,
+        f"{HERE}?host=/run/postgresql",
+        f"{HERE}?host=/run/postgresql&port=5433",
+        "postgresql+psycopg://keno@localhost:5433/keno",
+        "postgresql+psycopg://keno@127.0.0.1/keno",
+        "postgresql+psycopg://keno@[::1]:5432/keno",
+        f"{THERE}?{SURE}",
+        f"{THERE}?{SURE}&sslrootcert=/etc/keno/authorities.pem",
+        f"{HERE}?host=db1&hostaddr=10.0.0.5&{SURE}",
+        f"{HERE}?hostaddr=127.0.0.1",
+        f"{TWO}&{WRITES}&{SURE}",
+        f"{HERE}?host=db1,db2&port=5432&{WRITES}&{SURE}",
+        f"{HERE}?host=db1,db2&{WRITES}&{SURE}",
+        f"{HERE}?host=localhost,localhost&port=5432,5433&target_session_attrs=primary",
+    ],
+)
+def test_a_database_is_accepted(url: str) -> None:
+    assert read(database=url).database == url
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        (THERE, "goes to db1.keno.example; add sslmode=verify-full"),
+        (f"{THERE}?sslmode=require", "add sslmode=verify-full"),
+        (f"{THERE}?sslmode=verify-ca", "add sslmode=verify-full"),
+        (f"{HERE}?host=10.0.0.5", "goes to 10.0.0.5"),
+        (f"{HERE}?hostaddr=10.0.0.5", "goes to 10.0.0.5"),
+        (f"{HERE}?host=localhost&hostaddr=10.0.0.5", "goes to 10.0.0.5"),
+        (f"{HERE}?host=/run/postgresql&hostaddr=10.0.0.5&sslmode=require", "goes to 10.0.0.5"),
+        (f"{HERE}?hostaddr=10.0.0.5,10.0.0.6&{SURE}", "add target_session_attrs=read-write"),
+        (f"{HERE}?service=elsewhere", "has service; write the servers out"),
+        (f"{HERE}?servicefile=/etc/elsewhere&{SURE}", "has servicefile; write the servers out"),
+        (f"{TWO}&{WRITES}", "goes to db1, db2"),
+        (f"{HERE}?host=/run/postgresql,db2&{WRITES}", "goes to db2"),
+        (f"{TWO}&{SURE}", "add target_session_attrs=read-write"),
+        (f"{TWO}&{SURE}&target_session_attrs=any", "add target_session_attrs=read-write"),
+        (f"{HERE}?host=db1&host=db2&{WRITES}&{SURE}", "has host twice"),
+        (f"{HERE}?host=db1,db2,db3&port=1,2&{WRITES}&{SURE}", "3 hosts and 2 ports"),
+        (f"{HERE}?host=db1&port=many&{SURE}", "a port that is none"),
+        (f"{HERE}?host=db1&port=70000&{SURE}", "a port that is none"),
+        ("postgresql+psycopg://keno@db1:many/keno", "cannot be read"),
+        (f"{HERE}?host", "cannot be read"),
+        ("postgresql://keno@/keno", "must begin with"),
+    ],
+)
+def test_a_database_that_cannot_be_used_or_would_be_spoken_to_in_the_open_is_refused(
+    url: str, words: str
+) -> None:
+    for name in ("database", "archive_database"):
+        with pytest.raises(BadSettings, match=words):
+            read(**{name: url})
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("name", ["PGHOST", "PGHOSTADDR", "PGSERVICE", "PGSERVICEFILE"])
+def test_nothing_beside_the_settings_says_where_the_database_is(name: str) -> None:
+    with pytest.raises(BadSettings, match=f"{name} is set; write that into KENO_DATABASE"):
+        read_settings({"KENO_DATABASE": HERE, name: "elsewhere"})
+    elsewhere = read_settings({"KENO_DATABASE": "sqlite:///x.db", name: "elsewhere"})
+    assert elsewhere.database == "sqlite:///x.db"
+
+
+@pytest.mark.parametrize("address", ["unix:x", "tls:rng.keno.example:7001", "tls:[fe80::1]:7001"])
+def test_keyed_processes_are_on_this_machine_or_over_tls(address: str) -> None:
+    assert read(rng=address, inspector=address).rng == address
+
+
+@pytest.mark.parametrize("address", ["", "tcp:host:1", "tls:host", "tls::1", "tls:host:port"])
+def test_what_is_no_address_of_a_keyed_process_is_told(address: str) -> None:
+    with pytest.raises(BadSettings, match=r"KENO_RNG must be an address"):
+        read(rng=address)
+
+
+def test_proxies_are_addresses() -> None:
+    assert read(proxies="10.0.0.2, fe80::2").proxies == ("10.0.0.2", "fe80::2")
+    assert read().proxies == ()
+    with pytest.raises(BadSettings, match=r"KENO_PROXIES names proxy\.example, no IP address"):
+        read(proxies="10.0.0.2,proxy.example")
+
+
+def test_all_faults_are_told_at_once() -> None:
+    with pytest.raises(BadSettings) as bad:
+        read(database=THERE, keys="", rng="here", feed="events", proxies="me", tpyo="1")
+    told = str(bad.value)
+    for name in ("DATABASE", "KEYS", "RNG", "FEED", "PROXIES", "TPYO"):
+        assert f"KENO_{name}" in told

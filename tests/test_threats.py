@@ -1,0 +1,358 @@
+"""Who might attack: every row of docs/threats.md is carried out by a test, some of them here."""
+
+import ast
+import hmac
+import re
+from contextlib import closing, suppress
+from functools import cache
+from http.client import HTTPConnection
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from app.flow.access import Credentials
+from app.flow.permissions import FOR
+from app.flow.spool import interrupted, next_paper
+from app.web import create_app
+from app.web.routes import PERSON_COOKIE
+from printers.press import Press
+from tests.floor import (
+    BANK,
+    FIRST_STATION,
+    MAX,
+    RITA,
+    ROLES,
+    SAM,
+    SECOND_STATION,
+    WALT,
+    WANDA,
+    Floor,
+    secret_of,
+)
+from tests.looking import everything
+from tests.web.server import Client, serving
+from tests.web.test_api import SALE, every_act
+from tests.web.test_sign_in import Browser
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "threats.md").read_text()
+OUTSIDE = (
+    "../setup.cfg",
+    "..%2fsetup.cfg",
+    "%2e%2e/%2e%2e/setup.cfg",
+    "....//setup.cfg",
+    "/etc/passwd",
+    "%2fetc%2fpasswd",
+    "x%00.pdf",
+    "..\\setup.cfg",
+)
+
+
+@pytest.fixture
+def app(floor: Floor, tmp_path: Path) -> Flask:
+    return create_app(floor.office, archive=tmp_path / "reports")
+
+
+# ---- the list ------------------------------------------------------------------------------------
+
+
+def rows_of_the_list() -> list[list[str]]:
+    """Every row of every table, cell by cell."""
+    lines = [line for line in PAGE.splitlines() if line.startswith("| ")]
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in lines
+        if not line.startswith("| The attack")
+    ]
+
+
+@cache
+def names_in(file: str) -> frozenset[str]:
+    tree = ast.parse((ROOT / file).read_text())
+    return frozenset(each.name for each in tree.body if isinstance(each, ast.FunctionDef))
+
+
+def test_every_row_of_the_threat_list_is_carried_out_by_a_test_that_is_there() -> None:
+    assert len(rows_of_the_list()) > 50
+    for attack, prevented, _, shown in rows_of_the_list():
+        named = re.findall(r"`(tests/[a-z_0-9/]+\.py)::(test_\w+)`", shown)
+        assert named, attack
+        assert prevented, attack
+        for file, test in named:
+            assert test in names_in(file), f"{attack}: {file} has no {test}"
+
+
+def test_whoever_might_attack_is_on_the_list() -> None:
+    """The attackers that the list must have, whatever else it has."""
+    for who in (
+        "cheating writer",
+        "colluding supervisor",
+        "stolen station",
+        "stolen database",
+        "backup",
+        "forged ticket",
+        "replayed request",
+        "rogue administrator",
+        "network insider",
+        "patron",
+        "malicious rate card",
+    ):
+        assert re.search(rf"^## .*{who}", PAGE, re.MULTILINE), who
+
+
+# ---- everybody's routes --------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-access", "15.3(a)")
+@pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
+def test_no_route_serves_a_role_whose_it_is_not(app: Flask, floor: Floor) -> None:
+    """Route by role: with tickets, papers, drawers and games there that they could read."""
+    wanda = floor.writing()
+    floor.sell(wanda)
+    before = floor.sell(wanda)
+    client, tried = app.test_client(), 0
+    floor.close_drawer(wanda, 1, BANK)
+    for name, role in ROLES.items():
+        person = floor.signed_in(name, SECOND_STATION)
+        headers = headers_of(person)
+        for act in every_act(app):
+            if role in FOR[act.permission]:
+                continue
+            sent = {**headers, "Idempotency-Key": floor.request_id(), "Accept": "application/json"}
+            answer = client.open(act.path, method=act.method, json=act.body, headers=sent)
+            assert answer.status_code == 403, (name, act.path, answer.status_code, answer.text)
+            assert str(before["printed_number"]) not in answer.text
+            tried += 1
+    assert tried > 200
+    floor.check_books()
+
+
+@pytest.mark.rule("X-access", "15.3(a)")
+def test_nobody_reads_or_changes_what_is_another_s_though_they_may_do_it_to_their_own(
+    app: Flask, floor: Floor
+) -> None:
+    """Route by role by object: Walt may do all of this, and it is Wanda's."""
+    printer = floor.printer_at(FIRST_STATION)
+    wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
+    floor.sell(wanda, request="request-of-wanda")
+    sending = next_paper(floor.office, printer, Press())
+    assert sending is not None
+    assert interrupted(floor.office, printer)  # now somebody is asked whether it came out
+    came_out = {"copy": sending.copy, "printed": "yes"}
+    count = {"counted": {"currency": 10_000}, "verifier": {"name": MAX, "secret": secret_of(MAX)}}
+    refused = {
+        ("GET", "drawers/1"): (None, "drawer.unknown"),
+        ("POST", "drawers/1/close"): (count, "drawer.unknown"),
+        ("POST", "drawers/1/fill"): ({"amounts": {"coin": 100}}, "drawer.unknown"),
+        ("POST", "drawers/1/bleed"): ({"amounts": {"coin": 100}}, "drawer.unknown"),
+        ("POST", "drawers/1/suspend"): ({}, "drawer.unknown"),
+        ("POST", "drawers/1/resume"): ({}, "drawer.unknown"),
+        ("POST", "drawers/1/move"): ({}, "drawer.unknown"),
+        ("POST", "drawers/1/explain"): ({"words": "none"}, "drawer.unknown"),
+        ("POST", "tickets/1/void"): ({"code": floor.code(1), "reason": "x"}, "approval.needed"),
+        ("POST", f"papers/{sending.entry}/printed"): (came_out, "paper.not_asked"),
+    }
+    before = facts_of(floor)
+    client = app.test_client()
+    told = {}
+    for (method, path), (body, _) in refused.items():
+        sent = {**headers_of(walt), "Idempotency-Key": floor.request_id()}
+        answer = client.open(f"/api/v1/{path}", method=method, json=body, headers=sent)
+        told[method, path] = answer.get_json(force=True).get("code")
+    assert told == {which: code for which, (_, code) in refused.items()}
+    assert facts_of(floor) == before
+    said = {**headers_of(wanda), "Idempotency-Key": floor.request_id()}
+    hers = client.post(f"/api/v1/papers/{sending.entry}/printed", json=came_out, headers=said)
+    assert hers.status_code == 200
+    floor.check_books()
+
+
+@pytest.mark.rule("X-access", "X-ticket-exactly-once")
+def test_sessions_answers_contacts_and_reports_are_whose_they_are(app: Flask, floor: Floor) -> None:
+    wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
+    client = app.test_client()
+
+    def ask(who: Credentials, path: str, body: object, request: str | None = None) -> TestResponse:
+        sent = {**headers_of(who), "Idempotency-Key": request or floor.request_id()}
+        return client.post(f"/api/v1/{path}", json=body, headers=sent)
+
+    first = ask(wanda, "tickets", {**SALE, "contact": {"id": "c-1"}}, "request-of-wanda")
+    assert first.get_json()["contact"]["net_cents"] == 100
+    # A token counts at its station, and a station's at its own.
+    for mixed in (Credentials(walt.station, wanda.token), Credentials(wanda.station, walt.token)):
+        assert ask(mixed, "tickets", SALE).status_code == 401
+    # A request id is a station's own: at another it tells nothing of what was answered.
+    assert ask(walt, "acts/settle", {}, "request-of-wanda").get_json() == {
+        "done": False,
+        "answer": None,
+    }
+    # So is a contact: what passed in it at another station is not added up here, nor told.
+    other = ask(walt, "tickets", {**SALE, "contact": {"id": "c-1"}})
+    assert other.get_json()["contact"]["net_cents"] == 100
+    # Who watches sees every report, and stops none that another has asked for.
+    rita = floor.signed_in(RITA, FIRST_STATION)
+    asked = {"report": "voids", "from": "2026-11-16", "to": "2026-11-16", "format": "pdf"}
+    job = ask(rita, "reports", asked).get_json()["job"]
+    sam = floor.signed_in(SAM, SECOND_STATION)
+    assert ask(sam, f"reports/{job}/stop", {}).get_json()["code"] == "report.not_yours"
+    assert ask(rita, f"reports/{job}/stop", {}).status_code == 200
+    floor.check_books()
+
+
+def facts_of(floor: Floor) -> dict[str, object]:
+    """All that is stored, but for what tells of refusals."""
+    return {
+        table: found
+        for table, found in everything(floor).items()
+        if not table.startswith(("log_", "act"))
+    }
+
+
+def headers_of(person: Credentials) -> dict[str, str]:
+    return {"X-Station": person.station or "", "Authorization": f"Bearer {person.token}"}
+
+
+# ---- the door ------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-access")
+def test_nobody_signs_in_under_a_token_that_was_planted(app: Flask, floor: Floor) -> None:
+    browser = Browser(app, floor)
+    browser.client.set_cookie(PERSON_COOKIE, "planted")
+    assert browser.sign_in(WANDA) == "/writer"
+    kept = browser.client.get_cookie(PERSON_COOKIE)
+    assert kept is not None
+    assert kept.value != "planted"
+    first = kept.value
+    browser.client.post("/sign-out")
+    browser.sign_in(WANDA)
+    kept = browser.client.get_cookie(PERSON_COOKIE)
+    assert kept is not None
+    assert kept.value not in {first, "planted"}
+    for old in ("planted", first):
+        browser.client.set_cookie(PERSON_COOKIE, old)
+        assert "/?next=" in (browser.client.get("/writer").location or "")
+
+
+@pytest.mark.rule("X-ticket-validation")
+def test_secrets_are_compared_in_constant_time_everywhere(app: Flask, floor: Floor) -> None:
+    """A code is compared digit by digit in constant time; a token is looked up by its digest."""
+    floor.sell(floor.writing())
+    compared: list[tuple[bytes, bytes]] = []
+    compare = hmac.compare_digest
+
+    def noted(one: bytes, other: bytes) -> bool:
+        compared.append((one, other))
+        return compare(one, other)
+
+    with patch("hmac.compare_digest", noted):
+        for guess in ("1" * 25, floor.code(1)):
+            app.test_client().post("/check", data={"number": "1", "code": guess})
+    assert [one for one, _ in compared] == [b"1" * 25, floor.code(1).encode()]
+    # No other way to compare what is secret.
+    for path in (ROOT / "app").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+                named = {
+                    getattr(each, "attr", getattr(each, "id", ""))
+                    for side in (node.left, *node.comparators)
+                    for each in ast.walk(side)
+                }
+                assert not named & {"secret", "validation_code", "passphrase"}, path
+
+
+def test_a_request_that_is_too_large_is_refused_before_it_is_read(app: Flask) -> None:
+    class Endless:
+        """A body that must not be read."""
+
+        def read(self, size: int = -1) -> bytes:
+            raise AssertionError(f"{size} bytes of it were read")
+
+    answer = app.test_client().post(
+        "/api/v1/tickets",
+        content_type="application/json",
+        environ_overrides={"CONTENT_LENGTH": str(10**12), "wsgi.input": Endless()},
+    )
+    assert (answer.status_code, answer.get_json(force=True)["code"]) == (
+        413,
+        "http.request_entity_too_large",
+    )
+
+
+def test_a_request_that_does_not_say_how_long_it_is_fills_no_memory(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'keno.db'}"
+    Floor.opened(url, tmp_path, real_clock=True).close()
+    with serving(url, tmp_path / "keys") as server:
+        before = server.memory_bytes()
+        line = HTTPConnection("127.0.0.1", server.port, timeout=60)
+        line.putrequest("POST", "/check")
+        line.putheader("Content-Type", "application/x-www-form-urlencoded")
+        line.putheader("Transfer-Encoding", "chunked")
+        line.endheaders()
+        piece = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+        with suppress(OSError):  # it may well be hung up on
+            for _ in range(1_024):  # 64 MB
+                line.send(piece)
+            line.send(b"0\r\n\r\n")
+            assert line.getresponse().status in {400, 404, 411, 413}
+        line.close()
+        assert server.memory_bytes() - before < 16 << 20
+        with closing(Client(server.port)) as other:
+            assert other.ask("GET", "/readyz")[0] == 200
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
+def test_headers_of_a_proxy_are_not_believed_from_anybody(app: Flask, floor: Floor) -> None:
+    """Whoever guesses codes cannot have a new address for each guess."""
+    floor.sell(floor.writing())
+    client = app.test_client()
+    answers = [
+        client.post(
+            "/check",
+            data={"number": "1", "code": "1" * 25},
+            headers={
+                "X-Forwarded-For": f"192.0.2.{place}",
+                "X-Real-IP": f"192.0.2.{place}",
+                "Forwarded": f"for=192.0.2.{place}",
+            },
+        ).status_code
+        for place in range(40)
+    ]
+    assert answers[0] == 404
+    assert answers[-1] == 429
+    form = {"name": WANDA, "secret": secret_of(WANDA)}
+    browser = Browser(app, floor, SECOND_STATION)
+    for odd in ({"Host": "evil.example"}, {"X-Forwarded-Host": "evil.example"}):
+        answer = browser.client.post("/sign-in?next=/writer", data=form, headers=odd)
+        assert "evil.example" not in (answer.location or "")
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
+def test_no_file_outside_of_its_folder_is_given_out(
+    app: Flask, floor: Floor, tmp_path: Path
+) -> None:
+    (tmp_path / "setup.cfg").write_text("a secret beside the reports\n")
+    browser = Browser(app, floor)
+    browser.sign_in("Rita Regulator")
+    folders = [
+        re.sub(r"<[^>]+>$", "", rule.rule)
+        for rule in app.url_map.iter_rules()
+        if re.search(r"<[^>]+>$", rule.rule) and "GET" in (rule.methods or set())
+    ]
+    assert "/static/" in folders
+    for folder in folders:
+        for name in OUTSIDE:
+            path = re.sub(r"<[^>]+>", "M", folder) + name
+            answer = browser.client.get(path)
+            assert answer.status_code in {302, 308, 400, 401, 403, 404, 422}, (
+                path,
+                answer.status_code,
+            )
+            assert "beside the reports" not in answer.text
+            assert "root:" not in answer.text
+            assert "[metadata]" not in answer.text

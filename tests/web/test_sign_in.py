@@ -1,0 +1,196 @@
+"""Signing in on a page: cookies that no script reads, pages of ours only, nobody left signed in."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+from flask import Flask
+
+from app.web import create_app
+from app.web.routes import PERSON_COOKIE, page_token
+from app.web.strangers import ONE_IN, TRIES
+from tests.floor import ADA, MAX, RITA, SAM, WANDA, Floor, secret_of
+from tests.looking import bodies
+
+if TYPE_CHECKING:
+    from flask.testing import FlaskClient
+
+START = {WANDA: "/writer", SAM: "/supervisor", MAX: "/supervisor", RITA: "/regulator"}
+HTML = {"Accept": "text/html"}
+
+
+@pytest.fixture
+def app(floor: Floor) -> Flask:
+    return create_app(floor.office)
+
+
+class Browser:
+    """A browser at a station."""
+
+    def __init__(self, app: Flask, floor: Floor, station: str = "B1") -> None:
+        self.client: FlaskClient = app.test_client()
+        form = {"code": station, "enrolment": floor.enrolments[station]}
+        assert self.client.post("/enrol", data=form).location == "/"
+
+    def sign_in(self, name: str, path: str = "/sign-in") -> str | None:
+        form = {"name": name, "secret": secret_of(name)}
+        return self.client.post(path, data=form).location
+
+    @property
+    def token(self) -> str:
+        kept = self.client.get_cookie(PERSON_COOKIE)
+        return page_token(kept.value) if kept else ""
+
+
+@pytest.mark.rule("X-access")
+def test_whoever_signs_in_begins_where_they_work(app: Flask, floor: Floor) -> None:
+    browser = Browser(app, floor)
+    assert "Sign in at station B1" in browser.client.get("/").text
+    for name, start in START.items():
+        assert browser.sign_in(name) == start
+        assert browser.client.get("/").location == start
+        assert browser.client.post("/sign-out").location == "/"
+        assert "Sign in at station B1" in browser.client.get("/").text
+    assert browser.sign_in(WANDA, "/sign-in?next=/writer") == "/writer"
+    practising = "/sign-in?next=/writer%3Fpractice"
+    assert browser.sign_in(WANDA, practising) == "/writer?practice"
+    for elsewhere in (
+        "//evil.example",
+        "https://evil.example",
+        "/\\evil.example",
+        "/%09/evil.example",
+        "/%0d%0aSet-Cookie:x",
+        "/supervisor",  # which is not for a writer
+        "/api/v1/games",
+        "/writer%3Fpractice%0d%0aSet-Cookie:x",
+        "/supervisor%3Fpractice",
+    ):
+        assert browser.sign_in(WANDA, f"/sign-in?next={elsewhere}") == "/writer"
+        assert browser.client.get(f"/?next={elsewhere}").location == "/writer"
+
+
+@pytest.mark.rule("X-access")
+def test_a_wrong_secret_and_a_wrong_code_are_told_on_the_page(app: Flask, floor: Floor) -> None:
+    client = app.test_client()
+    wrong = client.post("/enrol", data={"code": "B1", "enrolment": "guessed"})
+    assert (wrong.status_code, "does not fit this station" in wrong.text) == (401, True)
+    browser = Browser(app, floor)
+    answer = browser.client.post("/sign-in", data={"name": WANDA, "secret": "guessed"})
+    assert (answer.status_code, "name or the secret is wrong" in answer.text) == (401, True)
+
+
+@pytest.mark.rule("X-access")
+def test_the_cookies_are_for_our_pages_only_and_for_no_script(app: Flask, floor: Floor) -> None:
+    browser = Browser(app, floor)
+    form = {"name": WANDA, "secret": secret_of(WANDA)}
+    answer = browser.client.post("/sign-in", data=form)
+    (cookie,) = answer.headers.getlist("Set-Cookie")
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    secure = browser.client.post("/sign-in", data=form, base_url="https://localhost")
+    assert "Secure" in secure.headers["Set-Cookie"]
+
+
+@pytest.mark.rule("X-access")
+def test_nothing_is_done_by_a_page_that_is_not_ours(app: Flask, floor: Floor) -> None:
+    browser = Browser(app, floor)
+    browser.sign_in(WANDA)
+    body = {"counted": {"currency": 100}, "verifier": {"name": MAX, "secret": secret_of(MAX)}}
+    id_ = {"Idempotency-Key": "request-0001"}
+    for headers in ({}, {"X-Page-Token": "guessed"}):
+        refused = browser.client.post("/api/v1/drawers", json=body, headers=id_ | headers)
+        assert (refused.status_code, refused.get_json()["code"]) == (403, "page.foreign")
+    opened = browser.client.post(
+        "/api/v1/drawers", json=body, headers=id_ | {"X-Page-Token": browser.token}
+    )
+    assert opened.status_code == 201
+    for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}):
+        form = {"name": SAM, "secret": secret_of(SAM)}
+        for path in ("/sign-in", "/sign-out", "/enrol"):
+            assert browser.client.post(path, data=form, headers=headers).status_code == 403
+    assert browser.client.get("/").location == "/writer"
+
+
+@pytest.mark.rule("X-access")
+def test_nobody_stays_signed_in_who_is_not_at_the_keys(app: Flask, floor: Floor) -> None:
+    browser = Browser(app, floor)
+    browser.sign_in(WANDA)
+    ask = {"X-Background": "1"}
+    for _ in range(5):
+        floor.pass_time(minutes=29)
+        assert browser.client.get("/api/v1/papers").status_code == 200
+    floor.pass_time(minutes=20)
+    assert browser.client.get("/api/v1/papers", headers=ask).status_code == 200
+    floor.pass_time(minutes=11)  # what the page asks by itself does not count
+    refused = browser.client.get("/api/v1/papers", headers=ask)
+    assert (refused.status_code, refused.get_json()["code"]) == (401, "staff.not_signed_in")
+
+
+@pytest.mark.rule("X-access")
+def test_nobody_is_signed_in_at_two_stations_at_once(app: Flask, floor: Floor) -> None:
+    first, second = Browser(app, floor), Browser(app, floor, "B2")
+    first.sign_in(WANDA)
+    second.sign_in(WANDA)
+    assert first.client.get("/api/v1/papers").status_code == 401
+    assert second.client.get("/api/v1/papers").status_code == 200
+    assert [body["at"] for body in bodies(floor, "SIGN-OUT")] == ["elsewhere"]
+    # A cookie that is carried to another station opens nothing there.
+    kept = second.client.get_cookie(PERSON_COOKIE)
+    assert kept is not None
+    first.client.set_cookie(PERSON_COOKIE, kept.value)
+    assert first.client.get("/api/v1/papers").status_code == 401
+
+
+@pytest.mark.rule("X-access")
+def test_pages_say_no_as_pages_and_load_nothing_from_elsewhere(app: Flask, floor: Floor) -> None:
+    browser = Browser(app, floor)
+    browser.sign_in(ADA)
+    missing = browser.client.get("/nowhere", headers=HTML)
+    assert (missing.status_code, "There is no such page" in missing.text) == (404, True)
+    front = browser.client.get("/results.json")
+    assert "default-src 'none'" in front.headers["Content-Security-Policy"]
+    feeding = create_app(floor.office, "http://127.0.0.1:8001/events").test_client().get("/")
+    policy = feeding.headers["Content-Security-Policy"]
+    assert "connect-src 'self' http://127.0.0.1:8001;" in policy
+    assert "unsafe" not in policy
+
+
+def test_what_no_text_has_is_refused_and_never_a_fault(app: Flask, floor: Floor) -> None:
+    browser = Browser(app, floor)
+    for path, form in (
+        ("/sign-in", {"name": "a\0b", "secret": "x"}),
+        ("/enrol", {"code": "B\0", "enrolment": "x"}),
+        ("/check", {"number": "1\0"}),
+    ):
+        assert browser.client.post(path, data=form).status_code == 400
+    browser.sign_in(RITA)
+    for path in ("/regulator/games/M%00/1", "/regulator?q=%00", "/board/%00"):
+        assert browser.client.get(path).status_code == 400
+    for day in ("9999-12-31", "0001-01-01"):
+        assert browser.client.get(f"/regulator/days/{day}").status_code == 404
+
+
+@pytest.mark.rule("X-access", "X-audit-log")
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [
+        ("/enrol", {"code": "B1", "enrolment": "guessed"}),
+        ("/sign-in", {"name": WANDA, "secret": "guessed"}),
+        ("/api/v1/stations/enrol", {"code": "B1", "enrolment": "guessed"}),
+        ("/api/v1/sign-in", {"name": WANDA, "secret": "guessed"}),
+    ],
+)
+def test_strangers_do_not_fill_the_log_and_stations_are_not_slowed_down(
+    app: Flask, floor: Floor, path: str, form: dict[str, str]
+) -> None:
+    browser = Browser(app, floor)
+    stranger = app.test_client()
+    how = {"json": form} if path.startswith("/api/") else {"data": form}
+    for _ in range(TRIES):
+        assert stranger.post(path, **how).status_code == 401
+    slowed = [stranger.post(path, **how) for _ in range(3)]
+    assert {answer.status_code for answer in slowed} == {429}
+    assert "too many wrong tries from here" in slowed[0].text
+    assert len(bodies(floor, "REFUSED")) == TRIES
+    assert browser.sign_in(WANDA) == "/writer"  # from the same address, at a station of the house
+    floor.moment[0] += ONE_IN
+    assert stranger.post(path, **how).status_code == 401

@@ -26,6 +26,7 @@ CHUNK = 10_000
 BILLS = (Tender(TenderKind.CURRENCY, 1_000_000),)
 # Of a hundred tickets: 90 straight, 8 way and combination, 2 king; every other one multi-race.
 TABLES = {
+    "act": ("id", "tag"),
     "log_entry": ("id", "tag", "salt", "body", "leaf"),
     "log_pending": ("entry",),
     "asked": ("station", "request", "content", "answer"),
@@ -75,12 +76,14 @@ def fill(house: Floor, count: int) -> None:
     copies = _copies(mix, len(mix), count, last)
     while chunk := list(islice(copies, CHUNK)):
         for table, names in TABLES.items():
-            _put(house, table, names, [copy[table] for copy in chunk])
+            put_rows(house, table, names, [copy[table] for copy in chunk])
     with database.writing() as connection:
-        connection.execute(text("UPDATE counter SET value = :count"), {"count": count})
+        connection.execute(
+            text("UPDATE counter SET value = :count WHERE name = 'ticket'"), {"count": count}
+        )
         if not database.is_sqlite:
             connection.execute(
-                text("SELECT setval(pg_get_serial_sequence('log_entry', 'id'), :last)"),
+                text("SELECT setval(pg_get_serial_sequence('act', 'id'), :last)"),
                 {"last": last + count},
             )
         connection.commit()
@@ -98,6 +101,7 @@ def _copies(
         leaf = leaf_hash(leaf_document("TICKET", salt, body))
         ticket = {**mix[place], "number": number, "request": request, "entry": entry}
         yield {
+            "act": (entry, "TICKET"),
             "log_entry": (entry, "TICKET", salt, body.decode(), leaf),
             "log_pending": (entry,),
             "asked": (ticket["station"], request, ticket["content"], ticket["answer"]),
@@ -105,7 +109,9 @@ def _copies(
         }
 
 
-def _put(house: Floor, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+def put_rows(
+    house: Floor, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> None:
     """Put rows into a table as quickly as the engine takes them."""
     database = house.office.database
     listed = ", ".join(names)

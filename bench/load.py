@@ -1,5 +1,6 @@
 """Something that is done over and over on many connections, from processes of their own."""
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -8,10 +9,14 @@ from multiprocessing import get_context
 from statistics import median
 from typing import Any
 
-SECONDS = 2
+# Rounds are short and in turns: what disturbs the machine strikes all loads, and decides nothing.
+SECONDS, LEAD = (2, 0.5) if os.environ.get("SCALE") == "year" else (0.5, 0.25)
 ROUNDS = 3
-SENDERS = {"sqlite": 1, "postgresql": 4}  # processes that send, of stations as of raw statements
-WORKERS = {"sqlite": 1, "postgresql": 2}  # of the web server
+CONNECT_SECONDS = 60
+# The processes that send, of stations as of raw statements; and those of the web server.
+SENDERS = {"sqlite": 1, "postgresql": 4, "standby": 4}
+WORKERS = {"sqlite": 1, "postgresql": 2, "standby": 2}
+THREADS = 16  # of each of them: most wait in line
 
 Act = Callable[[], None]
 
@@ -42,15 +47,16 @@ def sent(load: Load) -> list[float]:
 
 
 def begun(load: Load) -> list[Any]:
-    """Begin to send a load; return the pipes by which its processes answer."""
+    """Begin to send a load, from all connections at once; return the pipes of its processes."""
     context = get_context("fork")
     shares = [load.connections[place :: load.processes] for place in range(load.processes)]
-    at_once = context.Barrier(sum(bool(share) for share in shares))
+    at_once = context.Barrier(sum(bool(share) for share in shares) + 1)
     pipes = []
     for share in filter(None, shares):
         ours, theirs = context.Pipe()
         pipes.append(ours)
         context.Process(target=_send, args=(load, share, at_once, theirs)).start()
+    at_once.wait(CONNECT_SECONDS)
     return pipes
 
 
@@ -64,13 +70,15 @@ def _send(load: Load, share: Sequence[Any], at_once: Any, answer: Any) -> None: 
     acts = [load.connect(each) for each in share]
     waits: list[list[float]] = [[] for _ in acts]
     at_once.wait()
-    end = time.perf_counter() + SECONDS
+    # All begin in the same moment, and none can end in the first: that is not how they go on.
+    begin = time.perf_counter() + LEAD
+    end = begin + SECONDS
 
     def repeat(place: int) -> None:
         while (start := time.perf_counter()) < end:
             acts[place]()
             done = time.perf_counter()
-            if done <= end:  # what ends later belongs to no second that is counted
+            if begin <= done <= end:  # else it belongs to no second that is counted
                 waits[place].append(done - start)
 
     with ThreadPoolExecutor(len(acts)) as threads:

@@ -1,94 +1,93 @@
-"""A house that has sold many tickets: copies of its first one, put in without selling them."""
+"""A house that has sold many tickets: copies of its first one, put in without selling them.
+
+The rows of the first ticket are copied by the database itself, many at a time. On PostgreSQL what a
+copy names is not looked up: it is what the first ticket names, or another row of the same copy.
+Every other constraint is in force, and nothing is dropped.
+"""
 
 from collections.abc import Collection
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.store.database import Database
+from app.store.partitions import make_room
+from app.store.tables import Table
+from app.store.unit import unit_of
 
-# Each table with its key columns written in terms of n, the number of the copy; the rest is copied.
-# The order is that of the references between them.
+# What a copy has of its own, in terms of n, the number of its ticket.
+OWN = {"number": "n", "request": "'copy-' || n", "entry": "1000000 + n"}
+# In which columns of each table it stands: by the first of them a row of the first ticket is known.
+# The other columns are copied. The order is that of the references between the tables.
 COPIED = {
-    "log_entry": {"id": "1000000 + n", "tag": None, "salt": None, "body": None, "leaf": None},
-    "asked": {"station": None, "request": "'copy-' || n", "content": None, "answer": None},
-    "ticket": {
-        "number": "n",
-        "series": None,
-        "first_game": None,
-        "last_game": None,
-        "games": None,
-        "type": None,
-        "source": None,
-        "replay_of": None,
-        "play": None,
-        "card": None,
-        "price_per_game_cents": None,
-        "price_cents": None,
-        "tendered_cents": None,
-        "station": None,
-        "staff": None,
-        "drawer": None,
-        "sold_at": None,
-        "code_key": None,
-        "request": "'copy-' || n",
-        "entry": "1000000 + n",
-    },
-    "tender": {"ticket": "n", "place": None, "kind": None, "cents": None, "serial": None},
-    "posting": {
-        "entry": "1000000 + n",
-        "place": None,
-        "account": None,
-        "drawer": None,
-        "kind": None,
-        "cents": None,
-    },
+    "act": {"id": "entry"},
+    "log_entry": {"id": "entry"},
+    "asked": {"request": "request"},
+    "ticket": {"number": "number", "request": "request", "entry": "entry"},
+    "tender": {"ticket": "number"},
+    "posting": {"entry": "entry"},
+    "print_job": {"entry": "entry", "id": "entry"},
 }
-FIRST = {
-    "log_entry": "id = (SELECT entry FROM ticket WHERE number = 1)",
-    "asked": "request = (SELECT request FROM ticket WHERE number = 1)",
-    "ticket": "number = 1",
-    "tender": "ticket = 1",
-    "posting": "entry = (SELECT entry FROM ticket WHERE number = 1)",
-}
+AT_ONCE = 200_000  # in a transaction
 
-# How each engine counts from 2 to :last, and how it is told to take the ids that it is given.
-_NUMBERS = {
-    True: (
-        "WITH RECURSIVE copies(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM copies WHERE n < :last)",
-        "",
-    ),
-    False: (
-        "WITH copies AS (SELECT generate_series(2, CAST(:last AS integer)) AS n)",
-        " OVERRIDING SYSTEM VALUE",
-    ),
-}
+# How SQLite counts, and PostgreSQL, which has to be told to take the ids that it is given.
+_BY_SQLITE = (
+    "WITH RECURSIVE copies(n) AS (SELECT :first UNION ALL SELECT n + 1 FROM copies WHERE n < :last)"
+)
+_BY_POSTGRESQL = (
+    "OVERRIDING SYSTEM VALUE"
+    " WITH copies AS (SELECT generate_series(CAST(:first AS bigint), :last) AS n)"
+)
 
 
 def presell(database: Database, count: int, without: Collection[str] = ()) -> None:
     """Put so many copies of the first ticket into a house, leaving some tables out."""
+    tables = [table for table in COPIED if table not in without]
+    last = count + 1
+    for first in range(2, last + 1, AT_ONCE):
+        with database.writing() as connection:
+            if not database.is_sqlite:
+                connection.execute(text("SET LOCAL session_replication_role = replica"))
+            numbers = {"first": first, "last": min(first + AT_ONCE - 1, last)}
+            for table in tables:
+                connection.execute(text(_copies(table, database.is_sqlite)), numbers)
+            connection.commit()
+        with unit_of(database) as unit:
+            make_room(unit)
+            unit.commit()
     with database.writing() as connection:
-        numbers, given = _NUMBERS[database.is_sqlite]
-        for table, columns in COPIED.items():
-            if table in without:
-                continue
-            names = ", ".join(columns)
-            values = ", ".join(value or f"first.{name}" for name, value in columns.items())
-            connection.execute(
-                text(  # the names are ours
-                    f"INSERT INTO {table} ({names}){given} {numbers} SELECT {values} "  # noqa: S608
-                    f"FROM {table} AS first CROSS JOIN copies WHERE {FIRST[table]}"
-                ),
-                {"last": count + 1},
-            )
         connection.execute(
-            text("UPDATE counter SET value = :last WHERE name = 'ticket'"), {"last": count + 1}
+            text("UPDATE counter SET value = :last WHERE name = 'ticket'"), {"last": last}
         )
         if not database.is_sqlite:
-            connection.execute(
-                text("SELECT setval(pg_get_serial_sequence('log_entry', 'id'), 1000000 + :n)"),
-                {"n": count + 1},
-            )
-        connection.commit()
-    with database.writing() as connection:
+            _go_on_behind(connection, tables, last)
         connection.execute(text("ANALYZE"))
         connection.commit()
+        if not database.is_sqlite:  # or its writing would go on while something is measured
+            connection.execute(text("CHECKPOINT"))
+
+
+def _copies(table: str, is_sqlite: bool) -> str:
+    """Return the statement by which the rows of a table are copied; the names are ours."""
+    own = COPIED[table]
+    columns = [column.name for column in Table.metadata.tables[table].columns]
+    values = [OWN[own[name]] if name in own else f"first.{name}" for name in columns]
+    numbers = _BY_SQLITE if is_sqlite else _BY_POSTGRESQL
+    known, what = next(iter(own.items()))
+    return (
+        f"INSERT INTO {table} ({', '.join(columns)}) {numbers} "  # noqa: S608
+        f"SELECT {', '.join(values)} FROM {table} AS first CROSS JOIN copies "
+        f"WHERE first.{known} = (SELECT {what} FROM ticket WHERE number = 1)"
+    )
+
+
+def _go_on_behind(connection: Connection, tables: Collection[str], last: int) -> None:
+    """Have the numbers that the database gives itself go on behind those of the copies."""
+    for table in tables:
+        if "id" in COPIED[table] and Table.metadata.tables[table].columns["id"].identity:
+            connection.execute(
+                text(
+                    f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), {OWN['entry']})"  # noqa: S608
+                    " FROM (SELECT CAST(:last AS bigint) AS n) AS last"
+                ),
+                {"last": last},
+            )

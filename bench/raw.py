@@ -19,7 +19,6 @@ from app.store.database import set_up_sqlite
 from bench.load import Act
 from tests.floor import Floor
 
-LARGE = ("ticket", "tender", "posting", "log_entry", "asked", "print_job")
 _WRITER = threading.Lock()  # SQLite's writers of one process stand in a queue, as ours do
 _SUFFIX = re.compile(r"_\d+$")  # by which one row's column differs from another's
 
@@ -84,29 +83,12 @@ class Raw:
             named = [dict(zip(order, row, strict=True)) if order else dict(row) for row in rows]
             self._statements.append(Statement(sql, named, order or None, many))
 
-    def scanned(self, large: tuple[str, ...] = LARGE) -> int:
-        """Return how many large tables the act reads from end to end, by the engine's own plan."""
-        asks = "EXPLAIN QUERY PLAN " if self._engine == "sqlite" else "EXPLAIN "
-        plans = []
-        with closing(self._connect()) as connection:
-            for statement in self._statements:
-                values = [
-                    tuple(row[name] for name in statement.order) if statement.order else row
-                    for row in statement.parameters
-                ]
-                with closing(connection.cursor()) as cursor:
-                    cursor.execute(asks + statement.sql, values[0])
-                    plans += [str(row) for row in cursor.fetchall()]
-        words = ("SCAN {}", "Seq Scan on {}")
-        return sum(
-            word.format(table) in plan for plan in plans for word in words for table in large
-        )
-
     def connection(self, place: int) -> Act:
         """Connect, to send the acts of one station."""
-        return partial(self._send, self._connect(), self._places[place])
+        return partial(self.send, self.connect(), place)
 
-    def _connect(self) -> Any:  # noqa: ANN401  either driver's
+    def connect(self) -> Any:  # noqa: ANN401  either driver's
+        """Connect to the database, without anything around it."""
         if self._engine == "sqlite":
             connection = sqlite3.connect(
                 str(self._url.database), isolation_level=None, check_same_thread=False, timeout=60
@@ -116,10 +98,10 @@ class Raw:
         plain = self._url.render_as_string(hide_password=False)
         return psycopg.connect(plain.replace("+psycopg", ""))
 
-    def _send(self, connection: Any, station: dict[str, Any]) -> None:  # noqa: ANN401  either's
-        """Send one act: what one statement returns is what the next ones name."""
+    def send(self, connection: Any, place: int) -> None:  # noqa: ANN401  either's
+        """Send one act of a station: what one statement returns is what the next ones name."""
         request = f"raw-{time.time_ns()}-{os.urandom(4).hex()}"
-        known: dict[str, Any] = {"request": request, **station}
+        known: dict[str, Any] = {"request": request, **self._places[place]}
         if self._numbers is not None:
             known["number"] = known["ticket"] = self._numbers()
         if self._engine == "sqlite":
@@ -138,8 +120,8 @@ class Raw:
                 cursor.execute(statement.sql, values[0])
                 if statement.sql.startswith("UPDATE counter"):
                     known["number"] = known["ticket"] = cursor.fetchone()[0]
-                elif statement.sql.startswith("INSERT INTO log_entry"):
-                    known["entry"] = cursor.fetchone()[0]
+                elif statement.sql.startswith("INSERT INTO act "):
+                    known["entry"] = known["id"] = cursor.fetchone()[0]
                 elif cursor.description:
                     cursor.fetchall()
         connection.commit()

@@ -4,11 +4,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test rules stages demonstration house proof bench lint lock clean
+.PHONY: help setup run test rules stages demonstration house records pages pictures card matrix materials proof bench lint lock clean drill
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; \
-		do printf '  make %-7s %s\n' "$$name" "$$text"; done
+		do printf '  make %-13s %s\n' "$$name" "$$text"; done
 
 # ---- the environment -------------------------------------------------------------------------
 
@@ -59,29 +59,51 @@ lint: .venv/.developing ## ruff, mypy and the architecture test
 # Where there is room in memory the tests' databases stand there. They write through to it as they
 # would to a disk; what a test kills is a process, never the machine.
 MEMORY := $(shell test "$$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 4000000 2>/dev/null && echo /dev/shm)
-stages house demonstration: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
+stages house records demonstration pages: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
 
-# Three at a time on two cores: the demonstration mostly waits for its games.
+# Four at a time on two cores: the demonstration, which comes first, mostly waits for its games. What
+# only computes stands back for it and for the pages, which have a browser wait for them.
 test: lint ## lint, then every test, on two cores
-	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target stages house rules demonstration
+	@$(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync=target demonstration house stages rules records pages
 
 rules: .venv/.developing ## the tests of rules and draw, and their complete branch coverage
 	@rm -rf .coverage
-	$(BIN)/coverage run -m pytest tests/keno tests/rng tests/test_cli.py
+	nice -n 5 $(BIN)/coverage run -m pytest tests/keno tests/rng tests/test_cli.py
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --include='app/keno/*,rng/core/*,rng/*.py' --omit='rng/cli.py,rng/__main__.py' --fail-under=100
 
 stages: .venv/.developing ## the tests of the stages and their story, on both databases
-	$(BIN)/pytest tests/flow tests/story
+	nice -n 5 $(BIN)/pytest tests/flow tests/story
 
-demonstration: .venv/.developing ## the tests of `make run`, on both databases
-	$(BIN)/pytest tests/test_demo.py
+demonstration: .venv/.developing ## the tests of `make run` and of the pages for operators
+	$(BIN)/pytest tests/test_demo.py tests/test_docs_commands.py
+
+records: .venv/.developing ## the tests of log, books, reports, exports and backups
+	nice -n 5 $(BIN)/pytest tests/audit tests/reports tests/keeping
 
 house: .venv/.developing ## the tests of everything else, on both databases
-	$(BIN)/pytest $(addprefix --ignore=tests/,keno rng flow story test_cli.py test_demo.py)
+	nice -n 5 $(BIN)/pytest $(addprefix --ignore=tests/,keno rng flow story browser audit reports keeping test_cli.py test_demo.py test_docs_commands.py)
+
+pages: .venv/.developing ## the tests of the pages, in a real browser
+	$(BIN)/pytest tests/browser
+
+pictures: .venv/.developing ## take the pictures of the pages for docs anew
+	$(BIN)/python -m tests.browser.pictures
+
+card: .venv/.running ## draw the writer's quick card for docs anew
+	$(BIN)/python -m docs.pictures.draw_quick_card
+
+matrix: .venv/.developing ## make the compliance matrix anew that the product ships
+	$(BIN)/python -m tests.matrix
+
+materials: .venv/.developing ## make the bill of materials anew from the locked requirements
+	$(BIN)/python -m tests.materials
 
 proof: .venv/.developing ## the long evidence (hours allowed); its tables go to docs/proof
 	$(BIN)/python -m tests.proof
+
+drill: .venv/.developing ## break a whole house in every way while it sells (FAULT=name: one of them); root, Debian 12
+	$(BIN)/python -m tests.drill $(FAULT)
 
 bench: .venv/.developing ## measure speed and memory; the table also goes to bench/results.json
 	$(BIN)/python -m bench

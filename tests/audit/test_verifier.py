@@ -585,9 +585,10 @@ def void_in_chips(forgery: Forgery) -> None:
 
 def void_of_the_cancelled(forgery: Forgery) -> None:
     """A ticket whose rest was given back is void as well, for its full price."""
-    cancel = forgery.tagged("CANCEL")[0]
+    tickets = {said(each)["number"]: each for each in forgery.tagged("TICKET")}
+    cancel = next(each for each in forgery.tagged("CANCEL") if said(each)["ticket"] in tickets)
     number = said(cancel)["ticket"]
-    sold = next(each for each in forgery.tagged("TICKET") if said(each)["number"] == number)
+    sold = tickets[number]
     void = dict(forgery.tagged("VOID")[0])
     price = said(sold)["price_cents"]
     say(void, ticket=number, ticket_leaf=sold["leaf"], price_cents=price,

@@ -1,10 +1,11 @@
 """What a printer was told, as a picture: the paper, dot for dot, in black and white.
 
-The letters are those of a font that comes with Pillow as a bitmap, so that a picture is the same on
-every machine.
+The letters are those of a font that lies beside, so that a picture is the same on every machine.
 """
 
 from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
 
 import qrcode
 from barcode.codex import Code128
@@ -17,7 +18,11 @@ WHITE, BLACK = 1, 0
 CELL = (12, 24)  # dots of a character
 MARGIN = 24  # of paper beside what is printed
 QUIET = 4  # modules of white around a QR code
-_FONT = ImageFont.load_default_imagefont()
+_POINTS = 20  # at which its letters are as wide as a character
+_FONTS = {
+    bold: ImageFont.truetype(Path(__file__).parent / "fonts" / name, _POINTS)
+    for bold, name in ((False, "DejaVuSansMono.ttf"), (True, "DejaVuSansMono-Bold.ttf"))
+}
 
 
 def picture(events: Iterable[Event], roll: Roll) -> Image.Image:
@@ -63,16 +68,11 @@ def _line(line: Printed, roll: Roll) -> Image.Image:
     return _placed(inked, line.align, roll)
 
 
+@cache
 def _character(character: str, *, bold: bool, inverse: bool) -> Image.Image:
-    small = Image.new("1", (CELL[0] // 2, CELL[1] // 2), WHITE)
-    ImageDraw.Draw(small).text((0, 0), character, font=_FONT, fill=BLACK)
-    cell = small.resize(CELL, Image.Resampling.NEAREST)
-    if bold:
-        shifted = Image.new("1", CELL, WHITE)
-        shifted.paste(cell, (1, 0))
-        cell = Image.composite(shifted, Image.new("1", CELL, BLACK), cell)
-    if inverse:
-        cell = cell.point(lambda dot: WHITE if dot == BLACK else BLACK)
+    cell = Image.new("1", CELL, BLACK if inverse else WHITE)
+    ink = WHITE if inverse else BLACK
+    ImageDraw.Draw(cell).text((0, 0), character, font=_FONTS[bold], fill=ink)
     return cell
 
 

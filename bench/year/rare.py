@@ -185,8 +185,10 @@ class Rare:
     def _copy(self) -> None:
         """A ticket that is printed again; whoever brings it for a win needs a supervisor."""
         for live in self._year.games.playing(MAIN)[:1]:
-            again = Again("the patron spilled coffee on it", ticket=live.row.number)
-            reprint(self._house.office, self._writers[FIRST], again, self._house.request_id())
+            house, why = self._house, "the patron spilled coffee on it"
+            # It may have been sold at another station.
+            again = Again(why, ticket=live.row.number, approval=house.approval(SAM))
+            reprint(house.office, self._writers[FIRST], again, house.request_id())
             live.by_flow = True
 
     def _refusals(self) -> None:

@@ -4,11 +4,12 @@ The cast: Wanda and Walt write tickets, Sam supervises, Max manages outside keno
 Rita regulates, and Ike is an intruder who has no business here.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 from threading import Lock
+from zoneinfo import ZoneInfo
 
 from argon2 import PasswordHasher
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -99,6 +100,15 @@ def plan() -> HousePlan:
     )
 
 
+def plan_for_now() -> HousePlan:
+    """The house by the clock of this machine: its next gaming day begins in half a day.
+
+    Else whatever is of one day would be of two in a test that runs when the next one begins.
+    """
+    now = system_clock().astimezone(ZoneInfo(HousePlan.time_zone))
+    return replace(plan(), day_starts_minutes=(now.hour * 60 + now.minute + 720) % 1440)
+
+
 def knowing_statements_of(first: Database, second: Database) -> None:
     """Let a database know the statements that another has compiled already.
 
@@ -141,7 +151,8 @@ class Floor:
         clock = system_clock if real_clock else lambda: moment[0]
         keyed = KeyedHouse(folder / "ceremony", clock=clock)
         office = Office(database, keys, keyed.processes(), hasher=PasswordHasher(1, 8, 1))
-        floor = cls(office, found_house(office, plan()), moment, folder / "ceremony", keyed)
+        founded = found_house(office, plan_for_now() if real_clock else plan())
+        floor = cls(office, founded, moment, folder / "ceremony", keyed)
         floor.put_in_force(CARD.read_bytes())
         for series in ("M", "F"):
             open_first_game(office, floor.sam, series)

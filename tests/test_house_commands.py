@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,8 +10,9 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from app.cli import main
-from app.flow.day import gaming_day
+from app.cli.console import founded_office
 from app.reports.catalogue import CATALOGUE
+from app.store.queries import games
 from app.store.schema import newest_revision
 from tests.floor import MAX, SAM, secret_of
 from tests.keyed import real_processes
@@ -165,10 +165,10 @@ def test_a_house_is_founded_and_run_by_hand(console: Console, tmp_path: Path) ->
 
 
 def _pull_reports(console: Console, tmp_path: Path) -> None:
-    """Have reports listed, made and chosen, of the day that it is."""
+    """Have reports listed, made and chosen, of the day on which the first game was locked."""
     code, listed = console.keno("report", "list")
     assert (code, len(listed["reports"])) == (0, len(CATALOGUE))  # type: ignore[arg-type]
-    today = gaming_day(datetime.now(UTC), "America/New_York", 360).isoformat()
+    today = day_of_first_game()
     for form in ("pdf", "csv", "json"):
         file = str(tmp_path / f"games.{form}")
         asked = ("report", "winning-numbers", "--day", today, "--format", form, "--out", file)
@@ -185,6 +185,15 @@ def _pull_reports(console: Console, tmp_path: Path) -> None:
     assert console.keno(*choosing, "--again", today, "--no", name=SAM)[0] == 2
     assert console.keno("house", "report", "secrets", name=SAM)[0] == 3
     assert console.keno(*choosing, name=MAX)[0] == 3  # not for a manager outside keno
+
+
+def day_of_first_game() -> str:
+    """The gaming day of M-1; by now another one may have begun."""
+    with founded_office() as office, office.database.reading() as connection:
+        game = games.game(connection, "M", 1)
+    assert game is not None
+    assert game.gaming_day is not None
+    return game.gaming_day
 
 
 def test_the_manifest_is_what_sha256sum_would_say(console: Console) -> None:

@@ -1,5 +1,6 @@
 """The books of games that were played: what is planted in draws and wins is found."""
 
+import json
 from dataclasses import replace
 from datetime import timedelta
 
@@ -12,6 +13,7 @@ from app.keno.tender import Tender, TenderKind
 from tests.audit import test_books, test_books_copies, test_books_payments
 from tests.audit.planting import ALL, After, found_in, plant, unguarded
 from tests.floor import Floor, dollar
+from tests.looking import bodies
 from tests.story.test_6_refunds import refund, void_next
 
 BILLS = (Tender(TenderKind.CURRENCY, 1_000_000),)
@@ -19,10 +21,7 @@ BILLS = (Tender(TenderKind.CURRENCY, 1_000_000),)
 # What is done to the database, and which checks find it.
 PLANTED: dict[str, tuple[str, set[str]]] = {
     "the numbers of a game were changed": (
-        (
-            "UPDATE outcome SET numbers = '[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]' "
-            "WHERE game = 1"
-        ),
+        "UPDATE outcome SET numbers = :numbers WHERE game = 1",
         {"facts", "outcomes", "wins"},
     ),
     "a number was drawn twice": (
@@ -181,12 +180,20 @@ def two_games(floor: Floor) -> None:
     floor.check_books()
 
 
+def other_numbers(floor: Floor) -> str:
+    """Twenty numbers for the first game, with which its second ticket wins another amount."""
+    (_, second), (first, *_) = bodies(floor, "TICKET"), bodies(floor, "DRAW")
+    (played,) = second["groups"]
+    begin = 21 if set(played) <= set(first["numbers"]) else 1  # none of them, or all
+    return json.dumps(list(range(begin, begin + 20)))
+
+
 @pytest.mark.rule("X-audit-books", "X-draw-once", "X-grade-twice")
 @pytest.mark.parametrize("what", PLANTED)
 def test_what_is_planted_in_a_game_that_was_played_is_found(after: After, what: str) -> None:
     floor = after(two_games)
     statement, expected = PLANTED[what]
-    plant(floor, statement)
+    plant(floor, statement, numbers=other_numbers(floor))
     assert set(found_in(floor)) == expected
 
 

@@ -44,7 +44,7 @@ from tests.tables import read_table
 PAGE = Path(__file__).parent.parent.parent / "docs" / "verifying.md"
 Change = Callable[[Forgery], None]
 FILES = (
-    "README.txt", "keys.json", "log/checkpoint", "log/tile/0/", "log/checkpoints.jsonl",
+    "README.txt", "keys.json", "log/checkpoint", "log/tile/", "log/checkpoints.jsonl",
     "log/carried.jsonl", "log/entries.jsonl", "draws/before.jsonl", "draws/M.jsonl",
     "draws/F.jsonl", "cards/", "reports/",
 )  # fmt: skip
@@ -163,6 +163,12 @@ def another_report(name: str, change: Callable[[Any], object]) -> Change:
         return canonical(told) + b"\n"
 
     return changed_file(f"reports/{name}.json", changed)
+
+
+def numbers_told(told: Any) -> list[int]:  # noqa: ANN401
+    """The numbers of a game in a report of them; a void game has none."""
+    rows: list[dict[str, Any]] = told["sections"]["games"]["rows"]
+    return next(row["numbers"] for row in rows if row["numbers"])
 
 
 def manifest(**changes: object) -> Change:
@@ -454,8 +460,7 @@ SIGNED: dict[str, tuple[Change, str]] = {
         "report.figures",
     ),
     "a report with other numbers": (
-        another_report("winning-numbers", lambda told: told["sections"]["games"]["rows"][0][
-            "numbers"].pop()),
+        another_report("winning-numbers", lambda told: numbers_told(told).pop()),
         "report.figures",
     ),
     "a report of another log": (
@@ -641,15 +646,21 @@ def refund(forgery: Forgery) -> dict[str, Any]:
 
 
 def other_numbers(forgery: Forgery) -> None:
-    """A ticket that won nothing has the numbers that were drawn."""
+    """A ticket that did not catch all of its numbers has those that were drawn.
+
+    Not one that did, whose win would be the same; nor one that was cancelled, and plays no more.
+    """
     draw = forgery.tagged("DRAW")[-1]
-    game = said(draw)["game"]
+    game, drawn = said(draw)["game"], said(draw)["numbers"]
+    cancelled = {said(entry)["ticket"] for entry in forgery.tagged("CANCEL")}
     for entry in forgery.tagged("TICKET"):
         body = said(entry)
         plays = body["first_game"] <= game < body["first_game"] + body["games"]
         if plays and body["series"] == "M" and len(body["groups"]) == 1:
-            size = len(body["groups"][0])
-            say(entry, groups=[sorted(said(draw)["numbers"][:size])])
+            (group,) = body["groups"]
+            if body["number"] in cancelled or set(group) <= set(drawn):
+                continue
+            say(entry, groups=[sorted(drawn[: len(group)])])
             return
     raise LookupError
 

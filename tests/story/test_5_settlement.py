@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app.flow import certify, settle
-from app.flow.access import at_console
+from app.flow.access import Credentials, at_console
 from app.flow.certify import certify_game
 from app.flow.lockout import lock_game
 from app.flow.look_up import look_up
@@ -38,11 +38,12 @@ ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
 BILLS = (Tender(TenderKind.CURRENCY, 1_000_000),)
 
 
-def sell_many(floor: Floor, count: int = 40, seed: int = 7) -> None:
-    """Sell tickets of every kind."""
+def sell_many(floor: Floor, count: int = 40, seed: int = 7) -> Credentials:
+    """Sell tickets of every kind; return who sold them."""
     wanda, chance = floor.writing(), Random(seed)  # noqa: S311  the same tickets in each run
     for _ in range(count):
         floor.sell(wanda, Sale("M", request(chance), BILLS))
+    return wanda
 
 
 def rich(floor: Floor) -> None:
@@ -372,7 +373,10 @@ def test_a_game_is_certified_although_another_is_released_at_that_moment(
 
 
 def frozen_floor(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
-    sell_many(floor, 20)
+    """Have the first game frozen; the last of its tickets wins whatever is drawn."""
+    wanda = sell_many(floor, 20)
+    every = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 1.00")
+    floor.sell(wanda, Sale("M", every, BILLS))
     right = grading.grade_game
     floor.lock()
     floor.draw()

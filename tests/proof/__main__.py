@@ -26,6 +26,7 @@ SHARES = {
         "tests/proof/test_bulk_soak.py",
         "tests/proof/test_every_small_case.py",
         "tests/proof/test_fuzz.py",
+        "tests/proof/test_guided_fuzz.py",
         "tests/test_parsers.py",
     ),
     "draw": (

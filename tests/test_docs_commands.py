@@ -30,7 +30,7 @@ from tests.doc_blocks import (
     share_of,
     typed,
 )
-from tests.test_demo import free_port
+from tests.ports import free_port
 from tests.test_house_commands import short_folder
 
 BIN = Path(sys.executable).parent

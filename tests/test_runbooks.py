@@ -51,7 +51,8 @@ from tests.floor import RITA, WANDA, Floor, secret_of
 from tests.flow.test_standby import expect_standby
 from tests.keeping.house import restored
 from tests.looking import rows, write
-from tests.postgres import free_port, mortal_server
+from tests.ports import free_port
+from tests.postgres import mortal_server
 from tests.test_house_commands import Typed
 from tests.test_spooler import spooling, virtual, wait_for, waiting
 

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from app.store.queries import outcomes
 from printers.escpos import scan_of
 from tests.browser.conftest import House
 from tests.floor import CARD
+from tests.ports import free_port
 from tests.story.test_7_paying import every, sold
 
 PHONE = {"viewport": {"width": 390, "height": 844}}
@@ -239,8 +239,7 @@ def long_ago(route: Route) -> None:
 @pytest.fixture
 def feed_port(monkeypatch: pytest.MonkeyPatch) -> int:
     """Where the feed of the next house will be."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = int(free.getsockname()[1])
+    port = free_port()
     monkeypatch.setenv("KENO_FEED", f"http://127.0.0.1:{port}/events")
     return port
 

@@ -15,7 +15,7 @@ import pytest
 from tests.deploy.programs import program
 from tests.deploy.test_haproxy import FILE
 from tests.floor import Floor
-from tests.postgres import free_port
+from tests.ports import free_port
 from tests.web.server import serving
 
 THREADS = 2

@@ -24,7 +24,7 @@ from tests.deploy.test_haproxy import FILE
 from tests.deploy.test_proxy_at_work import asked, running_proxy
 from tests.deploy.test_units import DEPLOY, environment
 from tests.floor import Floor
-from tests.postgres import free_port
+from tests.ports import free_port
 from tests.test_house_commands import Typed
 
 NAME = "web1.keno.example"

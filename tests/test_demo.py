@@ -16,12 +16,16 @@ from urllib.request import urlopen
 import pytest
 
 from app import demo
+from app.flow.access import at_console
 from app.flow.codes import validation_code
 from app.flow.day import gaming_day
 from app.flow.found_house import HousePlan
 from app.flow.keys import read_keys
+from app.flow.office import Office
+from app.flow.override import override_close
+from app.flow.permissions import Permission
 from app.store.database import Database
-from app.store.queries import tickets, watching
+from app.store.queries import games, tickets, watching
 from rng.serve.protocol import Refused
 from tests.doc_blocks import DEMONSTRATION, share_of, typed
 from tests.engines import ENGINES
@@ -149,6 +153,17 @@ def check(folder: Path, url: str) -> None:
         assert checked.returncode == 0
 
 
+def hold_the_open_game(folder: Path, secret: str) -> None:
+    """Have it stay open: what is sold in it is voided by the page's own script, however slowly."""
+    keys, url = read_keys(folder / "var" / "keys"), f"sqlite:///{folder / 'var' / 'keno.db'}"
+    with closing(Office(Database(url), keys)) as office:
+        with office.database.reading() as connection:
+            game = games.open_game(connection, demo.SERIES)
+        assert game is not None
+        sam = at_console(office, "sam", secret, Permission.GAME_RUN)
+        override_close(office, sam, demo.SERIES, game.number, None, "for the test")
+
+
 def results(address: str) -> list[dict[str, object]]:
     with urlopen(f"{address}/results.json", timeout=ANSWER) as answer:  # noqa: S310  loopback
         return list(json.load(answer)["games"])
@@ -249,6 +264,7 @@ def test_the_commands_for_the_demonstration_house(tmp_path: Path) -> None:
         script = re.sub(r"2026-12-\d\d", today.isoformat(), script)
         script = script.replace("http://127.0.0.1:8002", told["printer"].rstrip("/"))
         wait_for(lambda: results(f"http://127.0.0.1:{port}"))
+        hold_the_open_game(tmp_path, secrets["sam"])
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         environment = os.environ | {"KENO_DATABASE": url, "PYTHONPATH": str(ROOT), "PATH": path}
         done = subprocess.run(  # noqa: S603  the pages' own commands

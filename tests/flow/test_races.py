@@ -55,7 +55,7 @@ from tests.floor import (
 )
 from tests.looking import bodies, rows
 
-PATIENCE = 30.0  # seconds after which something that should happen does not
+PATIENCE = 120.0  # seconds after which something that should happen does not
 BOUND = 10.0  # seconds within which a lockout takes effect, on a busy machine
 ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
 

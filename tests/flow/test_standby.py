@@ -20,6 +20,7 @@ from tests.looking import rows
 from tests.postgres import mortal_server
 
 CANCEL = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+IS_READ = "SELECT 1 WHERE current_setting('synchronous_standby_names') = %s"
 PATIENCE = 60.0
 
 
@@ -39,7 +40,7 @@ def expect_standby(keeper: psycopg.Connection[tuple[int]], names: str) -> None:
     keeper.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'".encode())
     keeper.execute("SELECT pg_reload_conf()")
     until = time.monotonic() + PATIENCE
-    while keeper.execute("SHOW synchronous_standby_names").fetchall() != [(names,)]:
+    while keeper.execute(IS_READ, (names,)).fetchone() is None:
         assert time.monotonic() < until, "the server did not read it"
         time.sleep(0.02)
 

@@ -1,23 +1,30 @@
 """Debian's packages, for tests that need a program of the system which is not there.
 
 Shares of the tests run beside each other, and apt and dpkg refuse whoever comes second: here one
-waits for the other.
+waits for the other. Nor does anybody look for a program that another is just installing, of which a
+part is there already.
 """
 
 import fcntl
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
+
+Found = TypeVar("Found")
 
 
-def install(*packages: str) -> None:
-    """Install packages, if that can be done here; whoever asked looks whether it was."""
+def found_or_installed(look: Callable[[], Found | None], *packages: str) -> Found | None:
+    """Look for a program, and once more with its packages installed, if that can be done here."""
     apt = shutil.which("apt-get")
     if os.geteuid() != 0 or apt is None:
-        return
+        return look()
     with Path(apt).open("rb") as turn:  # the one file that all of them have in common
         fcntl.flock(turn, fcntl.LOCK_EX)
+        if (found := look()) is not None:
+            return found
         wanted = ["install", "--yes", "--no-install-recommends", *packages]
         for words in (["update"], wanted):
             subprocess.run(  # noqa: S603  the system's own package manager
@@ -28,3 +35,4 @@ def install(*packages: str) -> None:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
+        return look()

@@ -5,11 +5,11 @@ one that a wheel carries. Without any of them the run fails and says how to get 
 skipped.
 """
 
+import fcntl
 import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -23,7 +23,8 @@ from typing import Any
 
 import psycopg
 
-from tests.debian import install
+from tests.debian import found_or_installed
+from tests.ports import free_port
 
 ROOT = Path(__file__).parent.parent
 REMEDY = (
@@ -182,19 +183,13 @@ def _is_alive(process: int) -> bool:
     return state not in "ZX"
 
 
-def free_port() -> int:
-    """Return a port of this machine that nobody listens at."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
-
-
 def server_programs() -> Path:
     """Return the folder of a server's programs, having installed one if there was none.
 
     Raises:
         RuntimeError: there is none and none can be had; the text is the remedy.
     """
-    for found in (_installed, _from_debian, _from_wheel):
+    for found in (_from_debian, _from_wheel):
         programs = found()
         if programs is not None:
             return programs
@@ -209,19 +204,19 @@ def _installed() -> Path | None:
 
 
 def _from_debian() -> Path | None:
-    install("postgresql")
-    return _installed()
+    return found_or_installed(_installed, "postgresql")
 
 
 def _from_wheel() -> Path | None:
     """Install the wheel of `requirements-postgres.txt` apart from the project's environment."""
-    place = ROOT / ".venv" / "postgres"
-    if not place.exists():
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--require-hashes"]
-        command += ["--only-binary", ":all:", "--target", str(place)]
-        command += ["-r", str(ROOT / "requirements-postgres.txt")]
-        if subprocess.run(command, check=False).returncode != 0:  # noqa: S603  pip, as in make
-            return None
+    place, wanted = ROOT / ".venv" / "postgres", ROOT / "requirements-postgres.txt"
+    with wanted.open("rb") as turn:  # one share of the tests waits for the other
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        if not place.exists():
+            command = [sys.executable, "-m", "pip", "install", "--quiet", "--require-hashes"]
+            command += ["--only-binary", ":all:", "--target", str(place), "-r", str(wanted)]
+            if subprocess.run(command, check=False).returncode != 0:  # noqa: S603  pip, as in make
+                return None
     return next((path.parent for path in place.rglob("pg_ctl")), None)
 
 

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -12,21 +11,25 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from random import Random
 from urllib.request import urlopen
 
 import pytest
 
 from app import demo
+from app.flow.access import at_console
 from app.flow.codes import validation_code
 from app.flow.day import gaming_day
 from app.flow.found_house import HousePlan
 from app.flow.keys import read_keys
+from app.flow.office import Office
+from app.flow.override import override_close
+from app.flow.permissions import Permission
 from app.store.database import Database
-from app.store.queries import tickets, watching
+from app.store.queries import games, tickets, watching
 from rng.serve.protocol import Refused
 from tests.doc_blocks import DEMONSTRATION, share_of, typed
 from tests.engines import ENGINES
+from tests.ports import free_ports
 from tests.prometheus import Read, number, read_metrics
 
 # Every kill takes its time: once a day, and on both engines in the long evidence.
@@ -82,19 +85,6 @@ def wait_until_ready(address: str) -> dict[str, str]:
             time.sleep(0.1)
 
 
-def free_port() -> int:
-    """The first of the ports of a house, all of which nobody has.
-
-    Below those that the system gives to whoever connects: one of them may be taken at any moment.
-    """
-    for first in Random().sample(range(10_000, 30_000, PORTS), 100):  # noqa: S311  not for secrets
-        with suppress(OSError), ExitStack() as taken:
-            for port in range(first, first + PORTS):
-                taken.enter_context(socket.create_server(("127.0.0.1", port)))
-            return first
-    raise LookupError("there are no ports for a house")
-
-
 @pytest.mark.rule("X-recovery", "X-ticket-exactly-once")
 def test_the_demonstration_house_runs_a_shift_is_stopped_and_goes_on(
     tmp_path: Path, empty_url: str
@@ -103,7 +93,7 @@ def test_the_demonstration_house_runs_a_shift_is_stopped_and_goes_on(
     script = tmp_path / "docs" / "try_it.py"
     script.write_text((ROOT / "docs" / "try_it.py").read_text())
     (tmp_path / "wsgi.py").write_text((ROOT / "wsgi.py").read_text())
-    port = free_port()
+    port = free_ports(PORTS)
     address = f"http://127.0.0.1:{port}"
     for shift in (1, 2):
         with running(tmp_path, empty_url, port, said=tmp_path / "said.jsonl"):
@@ -163,6 +153,17 @@ def check(folder: Path, url: str) -> None:
         assert checked.returncode == 0
 
 
+def hold_the_open_game(folder: Path, secret: str) -> None:
+    """Have it stay open: what is sold in it is voided by the page's own script, however slowly."""
+    keys, url = read_keys(folder / "var" / "keys"), f"sqlite:///{folder / 'var' / 'keno.db'}"
+    with closing(Office(Database(url), keys)) as office:
+        with office.database.reading() as connection:
+            game = games.open_game(connection, demo.SERIES)
+        assert game is not None
+        sam = at_console(office, "sam", secret, Permission.GAME_RUN)
+        override_close(office, sam, demo.SERIES, game.number, None, "for the test")
+
+
 def results(address: str) -> list[dict[str, object]]:
     with urlopen(f"{address}/results.json", timeout=ANSWER) as answer:  # noqa: S310  loopback
         return list(json.load(answer)["games"])
@@ -195,7 +196,7 @@ def test_every_process_of_the_house_can_be_killed_and_games_go_on(
     tmp_path: Path, empty_url: str
 ) -> None:
     (tmp_path / "wsgi.py").write_text((ROOT / "wsgi.py").read_text())
-    port = free_port()
+    port = free_ports(PORTS)
     address = f"http://127.0.0.1:{port}"
 
     def certified() -> int:
@@ -251,7 +252,7 @@ def test_the_commands_for_the_demonstration_house(tmp_path: Path) -> None:
         there = Path(sys.prefix) if name == ".venv" else ROOT / name
         (tmp_path / name).symlink_to(there)
     (tmp_path / "wsgi.py").write_text((ROOT / "wsgi.py").read_text())
-    port, url = free_port(), "sqlite:///var/keno.db"
+    port, url = free_ports(PORTS), "sqlite:///var/keno.db"
     with running(tmp_path, url, port, 40):
         wait_until_ready(f"http://127.0.0.1:{port}")
         told = json.loads((tmp_path / "var" / "demo.json").read_text())
@@ -263,6 +264,7 @@ def test_the_commands_for_the_demonstration_house(tmp_path: Path) -> None:
         script = re.sub(r"2026-12-\d\d", today.isoformat(), script)
         script = script.replace("http://127.0.0.1:8002", told["printer"].rstrip("/"))
         wait_for(lambda: results(f"http://127.0.0.1:{port}"))
+        hold_the_open_game(tmp_path, secrets["sam"])
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         environment = os.environ | {"KENO_DATABASE": url, "PYTHONPATH": str(ROOT), "PATH": path}
         done = subprocess.run(  # noqa: S603  the pages' own commands

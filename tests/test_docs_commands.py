@@ -30,7 +30,7 @@ from tests.doc_blocks import (
     share_of,
     typed,
 )
-from tests.test_demo import free_port
+from tests.ports import free_port
 from tests.test_house_commands import short_folder
 
 BIN = Path(sys.executable).parent
@@ -178,13 +178,13 @@ def test_make_does_what_the_page_says() -> None:
 WAITING = """
 make() { command make --dry-run --directory "$PRODUCT" "$@"; }  # the environment is there
 waited() {
-    for n in $(seq 200); do
+    for n in $(seq 1000); do
         keno-rng status --dir var/rng && keno-inspector status --dir var/inspector && return
         sleep 0.1
     done > /dev/null 2>&1
 }
 certified() {
-    for n in $(seq 400); do
+    for n in $(seq 2000); do
         curl --silent --fail http://127.0.0.1:$GRANIAN_PORT/results.json | grep certified && return
         sleep 0.2
     done > /dev/null 2>&1

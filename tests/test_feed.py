@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 import ssl
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -21,6 +20,7 @@ from app.store.queries.running import events_after
 from app.store.records.outcomes import event_row
 from app.store.records.running import add_event
 from tests.floor import Floor
+from tests.ports import free_port
 
 Told = tuple[str, str, dict[str, object]]  # id, kind, facts
 SECONDS = 60
@@ -29,7 +29,7 @@ SECONDS = 60
 @asynccontextmanager
 async def serving(floor: Floor, tls: ssl.SSLContext | None = None) -> AsyncIterator[int]:
     """Run a feed on a port of its own."""
-    stop, port = asyncio.Event(), _free_port()
+    stop, port = asyncio.Event(), free_port()
     running = asyncio.create_task(Feed(floor.office).serve("127.0.0.1", port, stop, tls))
     while True:
         try:
@@ -44,11 +44,6 @@ async def serving(floor: Floor, tls: ssl.SSLContext | None = None) -> AsyncItera
     finally:
         stop.set()
         await running
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 class Listener:

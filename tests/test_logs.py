@@ -314,9 +314,10 @@ def other_processes(floor: Floor, folder: Path, monkeypatch: pytest.MonkeyPatch)
     with spooling(floor):
         wait_for(lambda: bool(rows(floor, "SELECT 1 FROM printer_condition")))
     floor.printer_at("B2", f"file:{folder / 'roll'}")
-    with monkeypatch.context() as patched, spooling(floor):
+    with monkeypatch.context() as patched:
         patched.setattr("printers.press.Press.with_code", fails)
-        wait_for(lambda: bool(rows(floor, ASIDE)))
+        with spooling(floor):
+            wait_for(lambda: bool(rows(floor, ASIDE)))
     stop = threading.Event()
     with monkeypatch.context() as patched:
         patched.setattr("app.caller.running.all_series", fails)

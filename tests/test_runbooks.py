@@ -51,7 +51,8 @@ from tests.floor import RITA, WANDA, Floor, secret_of
 from tests.flow.test_standby import expect_standby
 from tests.keeping.house import restored
 from tests.looking import rows, write
-from tests.postgres import free_port, mortal_server
+from tests.ports import free_port
+from tests.postgres import mortal_server
 from tests.test_house_commands import Typed
 from tests.test_spooler import spooling, virtual, wait_for, waiting
 
@@ -365,13 +366,18 @@ def test_a_copy_that_is_lost_is_told_until_one_has_every_commit_again(tmp_path: 
             (giving_up,) = commands(AlarmId.STANDBY_GONE)
             keeper.execute(giving_up.replace("standby_1", "standby").encode())
             expect_standby(keeper, "")
-            left = told(floor)[AlarmId.STANDBY_GONE]
-            assert left.what.endswith("it is on one disk alone.")
+            wait_for(lambda: "it is on one disk alone." in what_is_told(floor))
             keeper.execute("SELECT pg_create_physical_replication_slot('standby', true)")
             standby.start()
             expect_standby(keeper, "*")
             wait_for(lambda: AlarmId.STANDBY_GONE not in told(floor))
         floor.close()
+
+
+def what_is_told(floor: Floor) -> str:
+    """What is said of a copy that is gone."""
+    alarm = told(floor).get(AlarmId.STANDBY_GONE)
+    return "" if alarm is None else alarm.what
 
 
 def execute(floor: Floor, statement: str) -> None:

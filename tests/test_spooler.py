@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -27,7 +28,8 @@ from printers.virtual import Fault, VirtualPrinter
 from tests.floor import WALT, WANDA, Floor, dollar
 from tests.looking import rows
 
-PATIENCE = 20.0
+PATIENCE = 60.0
+AT_ONCE = 0.5  # seconds that a printer is given which will not say that it is done
 
 
 def wait_for(happened: Callable[[], bool]) -> None:
@@ -39,18 +41,29 @@ def wait_for(happened: Callable[[], bool]) -> None:
 
 @contextmanager
 def spooling(
-    floor: Floor, holder: str = "first", counted: Callable[[], float] = time.monotonic
+    floor: Floor,
+    holder: str = "first",
+    counted: Callable[[], float] = time.monotonic,
+    done_seconds: float = PATIENCE,
+    answer_seconds: float = PATIENCE,
 ) -> Iterator[Spooler]:
-    """A spooler at work, in threads of its own."""
+    """A spooler at work, in threads of its own; a printer that answers has all the time it needs.
+
+    So has the spooler itself, between taking a paper and sending it.
+    """
     stop = threading.Event()
-    made = Spooler(floor.office, holder, 0.5, 0.05, counted)
+    made = Spooler(floor.office, holder, done_seconds, 0.05, counted)
     running = threading.Thread(target=made.run, args=(stop,))
-    running.start()
-    try:
-        yield made
-    finally:
-        stop.set()
-        running.join(PATIENCE)
+    with (
+        patch("printers.sending.ANSWER_SECONDS", answer_seconds),
+        patch("app.spooler.SEND_WITHIN_SECONDS", PATIENCE),
+    ):
+        running.start()
+        try:
+            yield made
+        finally:
+            stop.set()
+            running.join()
 
 
 @contextmanager
@@ -120,7 +133,7 @@ def test_a_printer_that_was_mended_while_nothing_waits_has_no_trouble_any_more(
     floor: Floor, tmp_path: Path
 ) -> None:
     why = "SELECT why FROM printer_condition"
-    with virtual(tmp_path / "B1") as printer, spooling(floor):
+    with virtual(tmp_path / "B1") as printer, spooling(floor, done_seconds=AT_ONCE):
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         wanda = floor.writing()
         wait_for(lambda: waiting(floor) == 0)
@@ -164,7 +177,7 @@ def test_a_dead_printer_delays_only_its_own_paper(floor: Floor, tmp_path: Path) 
         floor.printer_at("B2", f"tcp:127.0.0.1:{alive.port}")
         dead.misbehave(Fault.SILENT)
         wanda, walt = floor.writing(), floor.writing(WALT, "B2")
-        with spooling(floor):
+        with spooling(floor, answer_seconds=3.0):  # as long as the dead one holds its own up
             for _ in range(3):
                 floor.sell(wanda, dollar())
                 floor.sell(walt, dollar())

@@ -289,7 +289,7 @@ def test_the_ways_of_eighty_kings_are_counted_without_listing_them() -> None:
     assert price_of(ticket, card) == 25 * 1_646_492_110_120
     start = perf_counter()
     win = win_of(ticket, card, range(3, 80, 4)[:20])
-    assert perf_counter() - start < 10  # listing them would take days
+    assert perf_counter() - start < 100  # listing them would take days
     assert win.exact == Fraction(won * 25, 700)
 
 

@@ -6,7 +6,7 @@ Without one the run fails and says how to get it: nothing is skipped.
 import shutil
 from functools import cache
 
-from tests.debian import install
+from tests.debian import found_or_installed
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REMEDY = (
@@ -26,17 +26,11 @@ ARGUMENTS = [
 @cache
 def chromium() -> str:
     """Return where the browser is."""
-    return _found() or _installed() or _missing()
+    return found_or_installed(_found, "chromium", "fonts-liberation") or _missing()
 
 
 def _found() -> str | None:
     return next((path for name in NAMES if (path := shutil.which(name))), None)
-
-
-def _installed() -> str | None:
-    """Install Debian's package, if that can be done here."""
-    install("chromium", "fonts-liberation")
-    return _found()
 
 
 def _missing() -> str:

@@ -22,7 +22,8 @@ from tests.browser.conftest import (
     scan,
 )
 from tests.floor import RITA, SAM, WALT, WANDA
-from tests.test_demo import ROOT, free_port, running, wait_until_ready
+from tests.ports import free_ports
+from tests.test_demo import PORTS, ROOT, running, wait_until_ready
 from tests.web.test_supervisor_pages import BILLS, LARGE
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures" / "pages"
@@ -153,7 +154,7 @@ def patrons(house: House, shot: Callable[[Page, str], None]) -> None:
 def demonstration(browser: Browser, folder: Path, shot: Callable[[Page, str], None]) -> None:
     """The two keys at work, the floor and the draws, in the demonstration house itself."""
     (folder / "wsgi.py").write_text((ROOT / "wsgi.py").read_text())
-    port = free_port()
+    port = free_ports(PORTS)
     address = f"http://127.0.0.1:{port}"
     with running(folder, f"sqlite:///{folder / 'keno.db'}", port, interval=10):
         wait_until_ready(address)

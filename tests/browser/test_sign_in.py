@@ -21,6 +21,7 @@ def test_a_station_enrols_and_a_person_signs_in_by_keyboard_alone(
     page.keyboard.press("Enter")
     expect(page.get_by_text("Sign in at station B1")).to_be_visible()
     accessible(page)
+    expect(page.get_by_label("Name")).to_be_focused()
     page.keyboard.type(WANDA)
     page.keyboard.press("Tab")
     page.keyboard.type("guessed")

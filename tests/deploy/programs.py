@@ -1,8 +1,9 @@
 """Programs of the system that tests of the installation need, found or installed."""
 
 import shutil
+from functools import partial
 
-from tests.debian import install
+from tests.debian import found_or_installed
 
 
 def program(name: str, package: str) -> str:
@@ -11,9 +12,7 @@ def program(name: str, package: str) -> str:
     Raises:
         RuntimeError: it is not there and cannot be had; the text is the remedy.
     """
-    if (found := shutil.which(name)) is not None:
-        return found
-    install(package)
-    if (found := shutil.which(name)) is not None:
+    found = found_or_installed(partial(shutil.which, name), package)
+    if found is not None:
         return found
     raise RuntimeError(f"{name} is needed. On Debian and Ubuntu: apt-get install {package}")

@@ -24,7 +24,7 @@ from tests.deploy.test_haproxy import FILE
 from tests.deploy.test_proxy_at_work import asked, running_proxy
 from tests.deploy.test_units import DEPLOY, environment
 from tests.floor import Floor
-from tests.postgres import free_port
+from tests.ports import free_port
 from tests.test_house_commands import Typed
 
 NAME = "web1.keno.example"
@@ -94,7 +94,7 @@ def answer(port: int, out: Path, shown: Path | None) -> int:
         context.load_cert_chain(shown, shown.with_suffix(".key"))
     try:
         with (
-            socket.create_connection(("127.0.0.1", port), timeout=10) as plain,
+            socket.create_connection(("127.0.0.1", port), timeout=60) as plain,
             context.wrap_socket(plain, server_hostname=NAME) as line,
         ):
             line.sendall(b"GET /readyz HTTP/1.1\r\nHost: keno\r\nConnection: close\r\n\r\n")
@@ -111,7 +111,7 @@ def test_a_web_process_answers_who_shows_a_certificate_of_the_house_and_nobody_e
     with web_process(made) as port:
         assert answer(port, out, None) == 0
         assert answer(port, out, others / "proxy.pem") == 0
-        assert asked(port) == 0  # without TLS
+        assert asked(port, seconds=4) == 0  # without TLS
         assert answer(port, out, out / "proxy.pem") == 200
         # And the proxy itself, as it is installed.
         for name, parts in {

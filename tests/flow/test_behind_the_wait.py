@@ -69,7 +69,7 @@ def test_an_act_that_waits_past_the_close_is_refused(
 ) -> None:
     floor = Floor.opened(empty_url, tmp_path, real_clock=True)
     wanda, sam = floor.writing(), floor.sam
-    closes_at = system_clock() + timedelta(seconds=6)
+    closes_at = system_clock() + timedelta(seconds=10)
     lock_game(floor.office, sam, "M", next_closes_at=closes_at)
     sold = floor.sell(wanda)["number"]
     acts: dict[str, Callable[[], object]] = {

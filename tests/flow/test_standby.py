@@ -19,7 +19,9 @@ from tests.floor import Floor
 from tests.looking import rows
 from tests.postgres import mortal_server
 
-WAITING = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+CANCEL = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+IS_READ = "SELECT 1 WHERE current_setting('synchronous_standby_names') = %s"
+PATIENCE = 60.0
 
 
 @pytest.fixture
@@ -37,7 +39,21 @@ def expect_standby(keeper: psycopg.Connection[tuple[int]], names: str) -> None:
     """Have every commit wait for a standby; none does if no name is given."""
     keeper.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'".encode())
     keeper.execute("SELECT pg_reload_conf()")
-    time.sleep(0.2)  # until every process of the server has read it
+    until = time.monotonic() + PATIENCE
+    while keeper.execute(IS_READ, (names,)).fetchone() is None:
+        assert time.monotonic() < until, "the server did not read it"
+        time.sleep(0.02)
+
+
+def until_commits_wait(keeper: psycopg.Connection[tuple[int]]) -> None:
+    """Commit until one had to be cancelled: by then the server knows that it has a standby."""
+    told: list[str | None] = []
+    until = time.monotonic() + PATIENCE
+    with psycopg.connect(keeper.info.dsn, autocommit=True) as other:
+        other.add_notice_handler(lambda notice: told.append(notice.message_primary))
+        while not told:
+            assert time.monotonic() < until, "no commit waits for a standby"
+            other.execute("SELECT pg_logical_emit_message(true, 'keno', 'x')")
 
 
 @contextmanager
@@ -47,8 +63,7 @@ def impatient(keeper: psycopg.Connection[tuple[int]]) -> Iterator[None]:
 
     def cancel() -> None:
         while not is_over.wait(0.02):
-            for (pid,) in keeper.execute(WAITING).fetchall():
-                keeper.execute("SELECT pg_cancel_backend(%s)", (pid,))
+            keeper.execute(CANCEL)  # at once, or it might be another act by then
 
     impatience = threading.Thread(target=cancel)
     impatience.start()
@@ -67,6 +82,7 @@ def test_a_cancelled_wait_for_the_standby_is_never_told_as_done(
     wanda = floor.writing()
     expect_standby(keeper, "nobody")
     with impatient(keeper):
+        until_commits_wait(keeper)
         with pytest.raises(CommitUnknown):
             floor.sell(wanda, request="request-sold")
         # It is in the database by now, and still nobody knows what that is worth.

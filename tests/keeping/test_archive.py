@@ -535,7 +535,7 @@ def test_who_sells_or_reads_while_old_detail_is_taken_out_does_not_wait(
     def sold_before(unit: Unit, name: str, before: datetime, parts: Sequence[Part]) -> int:
         selling = Thread(target=lambda: sold.append(old.sell(wanda)["number"]))
         selling.start()
-        selling.join(20)
+        selling.join(120)
         assert not selling.is_alive(), "the sale waits"
         reading = rows(old, "SELECT count(*) FROM log_entry WHERE body = ''")
         assert reading == [(0,)]  # as long as it is not done nobody sees anything of it

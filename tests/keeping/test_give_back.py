@@ -287,7 +287,7 @@ def test_tickets_are_sold_all_the_while(house: Floor, tmp_path: Path) -> None:
             done = archive_before(house.office, way, *two(house), NEXT_DAY, file)
         finally:
             stop.set()
-            seller.join(20)
+            seller.join()
     assert faults == []
     assert done.room_kept is None or finish(house) is None
     assert sold == list(range(sold[0], sold[0] + len(sold)))

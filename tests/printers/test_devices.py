@@ -18,9 +18,10 @@ from printers.status import Status, answer_to, read_status
 from tests.printers.golden import paper
 
 PAPER = paper("void", WIDE.name)
+PATIENCE = 60.0  # for a printer that answers, on a machine that has other work as well
 
 
-def sent(device: Device, data: bytes = PAPER, done_seconds: float = 5.0) -> Outcome:
+def sent(device: Device, data: bytes = PAPER, done_seconds: float = PATIENCE) -> Outcome:
     outcome = send_paper(device, lambda: data, done_seconds)
     assert outcome is not None
     return outcome
@@ -104,7 +105,7 @@ def test_a_line_that_answers_confirms(kind: str, monkeypatch: pytest.MonkeyPatch
     raw = Serial(place, 38_400)
     with raw.connected():  # which makes the terminal take bytes as they are
         pass
-    monkeypatch.setattr(sending, "ANSWER_SECONDS", 20.0)
+    monkeypatch.setattr(sending, "ANSWER_SECONDS", PATIENCE)
     thread = threading.Thread(target=answer, daemon=True)
     thread.start()
     device = raw if kind == "serial" else Usb(Path(place))
@@ -112,7 +113,7 @@ def test_a_line_that_answers_confirms(kind: str, monkeypatch: pytest.MonkeyPatch
     outcome = sent(device, plain if kind == "usb" else PAPER)
     assert outcome.ending is Ending.CONFIRMED
     assert (plain if kind == "usb" else PAPER) in bytes(received)
-    thread.join(5)
+    thread.join(PATIENCE)
     os.close(theirs)
 
 
@@ -146,10 +147,11 @@ def test_a_printer_that_is_not_there_fails_with_nothing_sent(device: Device) -> 
     ],
 )
 def test_only_the_answer_behind_the_cut_says_that_a_paper_is_done(
-    said: bytes, ending: Ending
+    said: bytes, ending: Ending, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By a printer that answers every question well, and says something else beside."""
-    done_within = 0.2 if ending is Ending.UNKNOWN else 20.0
+    monkeypatch.setattr(sending, "ANSWER_SECONDS", PATIENCE)
+    done_within = 0.2 if ending is Ending.UNKNOWN else PATIENCE
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def answer() -> None:
@@ -167,7 +169,7 @@ def test_only_the_answer_behind_the_cut_says_that_a_paper_is_done(
         thread = threading.Thread(target=answer, daemon=True)
         thread.start()
         outcome = sent(Network("127.0.0.1", listening.getsockname()[1]), b"\x1b@x\n", done_within)
-        thread.join(5)
+        thread.join(PATIENCE)
     assert outcome.ending is ending
 
 
@@ -218,7 +220,7 @@ def test_a_serial_line_waits_for_a_printer_that_says_xoff() -> None:
     thread.start()
     with device.connected() as line:
         line.send(PAPER)
-        thread.join(10)
+        thread.join(PATIENCE)
     assert bytes(received) == PAPER
     os.close(theirs)
 

@@ -252,7 +252,7 @@ def test_a_report_whose_maker_died_is_made_by_the_next(
     stop = threading.Event()
     thread = threading.Thread(target=reporter.run, args=(stop,))
     thread.start()
-    for _ in range(500):
+    for _ in range(6_000):
         (job,) = see_jobs(floor.office, rita)
         if job.state is JobState.DONE:
             break

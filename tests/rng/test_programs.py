@@ -261,7 +261,7 @@ def test_an_act_under_both_keys_by_command(live: Path) -> None:
     while "act.none" in done.stderr:  # the generator has not asked the inspector yet
         done = run(*approve, given=given)
     assert "begin the series LATE with game 3" in done.stdout
-    printed, _ = asked.communicate(timeout=20)
+    printed, _ = asked.communicate(timeout=90)
     assert "done under both keys" in printed
     status = json.loads(run("rng", "status", "--dir", str(live / "rng"), "--json").stdout)
     assert status["series"]["LATE"]["next"] == 3

@@ -235,7 +235,7 @@ def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dic
     yield root, ports
     for process in processes:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=90)
 
 
 def tls_client(root: Path, port: int, folder: str = "office", peer: str = "rng") -> Client:
@@ -279,16 +279,16 @@ def test_a_stranger_with_a_certificate_of_his_own_is_turned_away(
 
 def test_neither_plain_text_nor_old_tls_is_spoken(remote: tuple[Path, dict[str, int]]) -> None:
     _, ports = remote
-    with socket.create_connection(("127.0.0.1", ports["rng"]), 5) as plain:
+    with socket.create_connection(("127.0.0.1", ports["rng"]), 60) as plain:
         plain.sendall(to_frame({"act": "status"}))
-        plain.settimeout(10)
+        plain.settimeout(60)
         assert b"answer" not in plain.recv(1000)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     context.maximum_version = ssl.TLSVersion.TLSv1_2
     with (
-        socket.create_connection(("127.0.0.1", ports["rng"]), 5) as plain,
+        socket.create_connection(("127.0.0.1", ports["rng"]), 60) as plain,
         pytest.raises(ssl.SSLError),
     ):
         context.wrap_socket(plain)
@@ -319,7 +319,7 @@ def test_a_certificate_is_exchanged_while_both_run(remote: tuple[Path, dict[str,
     renew(root / "rng", "rng", root / "public")
     accept(Peers(root / "inspector" / "peers"), root / "public", "inspector")
     change(root / "rng")
-    until = monotonic() + 20
+    until = monotonic() + 90
     while shown_by(root, ports["rng"]) == old:
         assert monotonic() < until
         sleep(0.1)
@@ -343,4 +343,4 @@ def test_a_process_that_is_killed_and_started_again_listens_at_the_same_place(
         process = rehearsing.start(tmp_path, "inspector", "", [])
         rehearsing.unlock(tmp_path, "inspector")
         process.kill()
-        process.communicate(timeout=20)
+        process.communicate(timeout=90)

@@ -20,7 +20,7 @@ ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
 def test_what_a_frozen_process_holds_is_let_go_of(
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(databases, "HURRY", ("idle_in_transaction_session_timeout = 2000",))
+    monkeypatch.setattr(databases, "HURRY", ("idle_in_transaction_session_timeout = 5000",))
     url = floor.office.database.url.render_as_string(hide_password=False)
     with ExitStack() as stack:
         frozen = Database(url, hurried=True)

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -12,6 +11,8 @@ from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
+
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
@@ -23,8 +24,7 @@ class Server:
     def __init__(
         self, url: str, keys: Path, workers: int = 1, threads: int = 4, *, quiet: bool = False
     ) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = int(free.getsockname()[1])
+        self.port = free_port()
         self._environment = os.environ | {"KENO_DATABASE": url, "KENO_KEYS": str(keys)}
         self._command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
         self._command += ["--host", "127.0.0.1", "--port", str(self.port)]

@@ -93,16 +93,16 @@ def test_a_process_that_hangs_holds_up_one_who_looks_and_no_more(app: Flask, flo
 
     def hangs(*_: object) -> dict[str, object]:
         hanging.set()
-        assert go_on.wait(30)
+        assert go_on.wait(120)
         raise Unreachable("it hung")
 
     wire.answering = hangs
     looking = Thread(target=floor.two_keys.statuses)
     looking.start()
-    assert hanging.wait(30)
+    assert hanging.wait(120)
     assert page_says_ready(browser)  # as it was said last
     go_on.set()
-    looking.join(30)
+    looking.join(120)
     wire.answering = answering
 
 

@@ -74,7 +74,10 @@ class Code(Coded):
         "conditioning.bad_rate",
         '"{text}" is not a rate; write dollars and cents, such as @ 0.50.',
     )
-    RATE_WITHOUT_LINE = "conditioning.rate_without_line", 'The rate "{text}" stands after no line.'
+    RATE_WITHOUT_LINE = (
+        "conditioning.rate_without_line",
+        'Say what is played before the rate "{text}": ways and spots, such as 2/4.',
+    )
     LINE_WITHOUT_RATE = (
         "conditioning.line_without_rate",
         '"{text}" has no rate; end it with @ and an amount.',

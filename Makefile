@@ -61,10 +61,13 @@ lint: .venv/.developing ## ruff, mypy and the architecture test
 MEMORY := $(shell test "$$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 4000000 2>/dev/null && echo /dev/shm)
 stages house records demonstration pages: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
 
-# Four at a time on two cores: the demonstration, which comes first, mostly waits for its games. What
-# only computes stands back for it and for the pages, which have a browser wait for them.
-test: lint ## lint, then every test, on two cores
-	@$(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync=target demonstration house stages rules records pages
+# Where bytecode may not be kept, each of the many processes would compile the project anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Five at a time on two cores, the longest first: much of the demonstration and of the pages is
+# waiting for games and for a browser. What only computes stands back for them.
+test: .venv/.developing ## lint and every test, on two cores
+	@$(MAKE) --no-print-directory --keep-going --jobs=5 --output-sync=target lint records stages house demonstration rules pages
 
 rules: .venv/.developing ## the tests of rules and draw, and their complete branch coverage
 	@rm -rf .coverage

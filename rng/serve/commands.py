@@ -84,7 +84,7 @@ def _make_keys(part: Part, options: argparse.Namespace) -> dict[str, str]:
     holders: list[str] = options.holder or []
     if len(set(holders)) < 2:
         raise BadUsage("name at least two holders: --holder NAME --holder NAME")
-    passphrases = {name: read_passphrase(f"New passphrase of {name}: ") for name in holders}
+    passphrases = {name: new_passphrase(name) for name in holders}
     make_keys(part, passphrases)
     print(f"keys made for {' and '.join(holders)}; public keys are in {part.public}")
     return passphrases
@@ -259,7 +259,7 @@ def holders(options: argparse.Namespace) -> None:
     """Ask for one holder more or less."""
     fields = {**_holder(options), "change": options.change, "who": options.who}
     if options.change == "add":
-        fields["new_passphrase"] = read_passphrase(f"New passphrase of {options.who}: ")
+        fields["new_passphrase"] = new_passphrase(options.who)
     _propose(options, "holders", fields)
 
 
@@ -345,9 +345,24 @@ def show_manifest(options: argparse.Namespace) -> None:
 
 def read_passphrase(prompt: str) -> str:
     """Ask for a passphrase at the terminal, or read it from a script, one a line."""
-    if sys.stdin.isatty():
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\n")
+    try:
         return getpass.getpass(prompt)
-    return sys.stdin.readline().rstrip("\n")
+    except EOFError:
+        raise BadUsage("no passphrase was given") from None
+
+
+def new_passphrase(name: str) -> str:
+    """Ask for a passphrase that a holder has made up: at the terminal twice, until both agree.
+
+    Nobody sees what is typed, and a key under a slip of the finger would be lost at once.
+    """
+    while True:
+        made_up = read_passphrase(f"New passphrase of {name}: ")
+        if not sys.stdin.isatty() or read_passphrase("Once more: ") == made_up:
+            return made_up
+        print("these were not the same")
 
 
 def _holder(options: argparse.Namespace) -> dict[str, object]:

@@ -295,6 +295,37 @@ def test_what_cannot_be_carried_out_is_said_plainly(live: Path, tmp_path: Path) 
     )
 
 
+@pytest.mark.rule("15.5(a)-dual-key")
+def test_a_new_passphrase_is_typed_twice_at_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody sees what is typed: what was mistyped once is asked for again."""
+    first, second = PASSPHRASES[SAM], PASSPHRASES[SUE]
+    typed = iter([f"{first}x", first, first, first, second, second])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("getpass.getpass", lambda _prompt: next(typed))
+    part = Part("rng", tmp_path / "rng", tmp_path / "public")
+    folders = ["--dir", str(part.folder), "--public", str(part.public)]
+    assert main("rng", ["keygen", *folders, "--holder", SAM, "--holder", SUE]) == 0
+    assert capsys.readouterr().out.startswith("these were not the same\nkeys made for ")
+    assert next(typed, None) is None
+    assert part.keystore.open(SAM, first).keys
+    assert part.keystore.open(SUE, second).keys
+
+
+def test_nothing_typed_where_a_passphrase_is_asked_for_is_no_fault_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def end_of_input(_prompt: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("getpass.getpass", end_of_input)
+    folders = ["--dir", str(tmp_path / "rng"), "--public", str(tmp_path / "public")]
+    assert main("rng", ["keygen", *folders, "--holder", SAM, "--holder", SUE]) == 2
+    assert capsys.readouterr().err == "keno-rng: no passphrase was given\n"
+
+
 def test_verifying_by_command(
     live: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

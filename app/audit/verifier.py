@@ -2611,7 +2611,7 @@ class Verification:
         tried("the beginning of the entries", book.check_beginning, manifest.first)
         tried("log/entries.jsonl", self._read_entries, book)
         tried("the end of the entries", book.end)
-        book.check_standing(manifest.first)
+        tried("what each close says that stands", book.check_standing, manifest.first)
         for name, document in self._reports.items():
             tried(name, self._check_report, name, document, book)
         self._note_reports()
@@ -2674,14 +2674,17 @@ class Verification:
         """Return the files that the manifest lists; what is not listed has no place here."""
         listed: dict[str, object] = {}
         for each in self._manifest.files:
-            name = text_of(each, "name")
-            if name in listed or name == "manifest.json":
-                self._report.fault("manifest.malformed", "manifest.json", f"{name} stands twice")
-            listed[name] = each
+            self._report.tried("manifest.json", self._list, each, listed)
         for name in self._bundle.files:
             if name not in listed and name != "manifest.json":
                 self._report.fault("file.unlisted", name, "the manifest does not list it")
         return listed
+
+    def _list(self, each: object, listed: dict[str, object]) -> None:
+        name = text_of(each, "name")
+        if name in listed or name == "manifest.json":
+            self._report.fault("manifest.malformed", "manifest.json", f"{name} stands twice")
+        listed[name] = each
 
     def _check_file(self, name: str, stated: object) -> None:
         self._report.progress(f"reading {name}")

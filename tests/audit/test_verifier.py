@@ -107,6 +107,20 @@ def test_a_file_that_was_added_is_named(exported: ExportedHouse, tmp_path: Path)
     ]
 
 
+@pytest.mark.rule("X-audit-log")
+@pytest.mark.parametrize("odd", [{}, {"name": 7}, {"oame": "keys.json"}, [], "keys.json", 7, None])
+def test_a_listed_file_that_is_none_is_named(
+    exported: ExportedHouse, tmp_path: Path, odd: object
+) -> None:
+    """Whoever made the bundle cannot have the verifier end with nothing said."""
+    forgery = Forgery.of(exported)
+    forgery.body["files"].insert(1, odd)
+    report = forgery.verified(tmp_path / "forged.zip")
+    told = [(each.code, each.where) for each in report.faults]
+    assert ("json.malformed", "manifest.json") in told
+    assert ("signature.wrong", "manifest.json") in told
+
+
 # ---- signed by the house itself ------------------------------------------------------------------
 
 

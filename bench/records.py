@@ -12,14 +12,19 @@ tenth of that: a tenth itself takes longer to make than the ten minutes that all
 together. `SCALE=days`: ten days as full as those of the year, beside one. `SCALE=tenth`: 36 of
 them, beside four. `SCALE=year`: all of it, 10,000,000 tickets in 150,000 games, beside a tenth,
 which takes hours for each engine: `ENGINE=sqlite` and `ENGINE=postgresql` measure one at a time.
+`KEPT=FOLDER` measures houses that `python -m bench.year` has made in folders of that one (`4` and
+`36` for the tenth, `36` and `365` for the year), and leaves them there, to be measured again.
 """
 
+import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
@@ -37,6 +42,7 @@ from app.store.database import Database
 from bench.house import NAMES, on_both_engines
 from bench.measure import Result
 from bench.year import YearHouse, YearPlan, build_year
+from bench.year.house import TOLD
 from bench.year.plan import CLAIM_DAYS
 
 
@@ -64,29 +70,56 @@ SCALES = {
 READ = ("log_entry", "ticket", "posting", "tender", "win", "payout", "game", "outcome")
 REPORT_GOAL, GROWTH_GOAL, MEMORY_GOAL_MIB = 2.0, 1.5, 64.0
 Told = dict[str, float]
+Made = tuple[str, Path, YearPlan]
+"""A house that was made: its database, its folder, and what happened in it."""
 
 
 def measure() -> Iterator[Result]:
-    """Measure the records on both engines."""
-    yield from on_both_engines(_engine)
+    """Measure the records on both engines, or those of houses that are kept."""
+    scale, kept = SCALES[os.environ.get("SCALE", "")], os.environ.get("KEPT")
+    if kept is not None:
+        yield from _kept(scale, Path(kept).absolute())
+    else:
+        yield from on_both_engines(partial(_fresh, scale))
 
 
-def _engine(engine: str, root: Path, new_url: Callable[[str], str]) -> Iterator[Result]:
-    scale = SCALES[os.environ.get("SCALE", "")]
-    made: dict[int, tuple[str, Path, YearPlan]] = {}
+def _fresh(
+    scale: Scale, engine: str, root: Path, new_url: Callable[[str], str]
+) -> Iterator[Result]:
+    made = {
+        days: (new_url(f"year{days}"), root / f"year{days}", scale.plan(days))
+        for days in scale.days
+    }
+    for house in made.values():
+        build_year(*house)
+    yield from _measure(engine, scale, made)
+
+
+def _kept(scale: Scale, root: Path) -> Iterator[Result]:
+    made: dict[int, Made] = {}
     for days in scale.days:
-        url, folder, plan = new_url(f"year{days}"), root / f"year{days}", scale.plan(days)
-        began = time.perf_counter()
-        build_year(url, folder, plan)
-        rate = plan.tickets / (time.perf_counter() - began)
+        folder, plan = root / str(days), scale.plan(days)
+        told = json.loads((folder / TOLD).read_text())
+        if (told["tickets"], told["games"], told["days"]) != (plan.tickets, plan.games, plan.days):
+            raise LookupError(f"the house in {folder} is another one than {plan}")
+        made[days] = told["database"], folder, plan
+    engine = "sqlite" if made[max(made)][0].startswith("sqlite") else "postgresql"
+    yield from _measure(engine, scale, made)
+
+
+def _measure(engine: str, scale: Scale, made: dict[int, Made]) -> Iterator[Result]:
+    for days, (url, folder, plan) in made.items():
         _come_to_rest(url)
+        rate = plan.tickets / json.loads((folder / TOLD).read_text())["made_in_seconds"]
         yield Result(f"{_name(engine, scale, days)}: made", rate, "tickets/s")
-        made[days] = url, folder, plan
     acts = {"reports": _reports, "books": _books, "raw": _raw, "export": _export}
     found: dict[int, dict[str, Told]] = {days: {} for days in scale.days}
     for _ in range(scale.rounds):
         for days, what in product(scale.days, acts):
+            began = time.perf_counter()
             told = _alone(acts[what], *made[days])
+            took = time.perf_counter() - began
+            sys.stderr.write(f"{_name(engine, scale, days)}: {what} in {took:,.0f} s\n")
             found[days][what] = _best(found[days].get(what, told), told)
     for days in scale.days:
         name = _name(engine, scale, days)

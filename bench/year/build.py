@@ -30,13 +30,14 @@ def build_year(url: str, folder: Path, plan: YearPlan) -> None:
         plan: how much happens.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
     house = YearHouse.founded(url, folder, plan)
     writing = Writing(url)
     collected = gc.isenabled()
     gc.disable()  # rows that wait would be looked at over and over, a fifth of all the time
     try:
         _work(house, plan, writing)
-        house.leave(url, folder, plan)
+        house.leave(url, folder, plan, time.monotonic() - began)
     finally:
         if collected:
             gc.enable()

@@ -117,7 +117,7 @@ class YearHouse:
         accept_card(self.office, self.at_console(MAX, Permission.CARD_ACCEPT), digest)
         put_in_force(self.office, self.sam, digest)
 
-    def leave(self, url: str, folder: Path, plan: YearPlan) -> None:
+    def leave(self, url: str, folder: Path, plan: YearPlan, seconds: float) -> None:
         """Write down how others find the house, and who works there."""
         told = {
             "DEMONSTRATION": "This house is simulated. None of its tickets was ever sold.",
@@ -126,6 +126,7 @@ class YearHouse:
             "games": plan.games,
             "days": plan.days,
             "seed": plan.seed,
+            "made_in_seconds": seconds,
             "until": self.clock.moment.isoformat(),
             "users": [
                 {"name": person.name, "role": person.role.value, "secret": person.secret}

@@ -1,10 +1,13 @@
 """How benchmarks are put together; none of them is run here, and none is judged by its speed."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from bench.__main__ import PARTS, main, put_into
 from bench.measure import Result
-from bench.records import SCALES, Scale, _best
+from bench.records import SCALES, Scale, _best, measure
 
 
 def test_a_part_that_is_measured_alone_replaces_its_own_rows_and_names_its_commit() -> None:
@@ -43,3 +46,15 @@ def test_of_two_rounds_the_shorter_times_count_and_the_larger_memory() -> None:
 @pytest.mark.parametrize(("figure", "met"), [(2.0, True), (2.1, False)])
 def test_a_goal_is_met_or_not(figure: float, met: bool) -> None:
     assert Result("a day's report", figure, "seconds", goal=2.0, at_most=True).met is met
+
+
+def test_a_house_that_was_kept_and_is_another_one_is_not_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = tmp_path / "1"
+    house.mkdir()
+    (house / "year.json").write_text(json.dumps({"tickets": 5, "games": 4, "days": 1}))
+    monkeypatch.setenv("KEPT", str(tmp_path))
+    monkeypatch.delenv("SCALE", raising=False)
+    with pytest.raises(LookupError, match="is another one than"):
+        list(measure())

@@ -9,8 +9,10 @@ shown one thing after the other and yield what is wrong with it; all of them alw
 `keno books` prints the outcome, tests run it after each step, a house every night.
 """
 
+import gc
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,11 +111,13 @@ def check_books(  # noqa: PLR0913  what is read, by which keys, how, and who wat
     at_hand, desk = Archives(archives.files), Desk()
     at_hand.begin(connection)
     house = read_house(connection, draw_keys, at_hand)
-    for things, belongs_to in _read(house, sizes, progress):
-        if at_hand.faults:
-            break
-        for thing, each in things.items():
-            desk.look(thing, each, belongs_to)
+    with _uncollected():
+        for things, belongs_to in _read(house, sizes, progress):
+            if at_hand.faults:
+                break
+            for thing, each in things.items():
+                desk.look(thing, each, belongs_to)
+            gc.collect(0)
     found = {"archives": at_hand.faults}
     if not at_hand.faults:
         desk.look(Thing.END, [None], house)
@@ -132,6 +136,21 @@ def check_books(  # noqa: PLR0913  what is read, by which keys, how, and who wat
         )
     )
     return found
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Have nobody look for garbage meanwhile: a stretch would be looked through over and over.
+
+    That was a quarter of all the time. Whoever reads stretches looks for it behind each.
+    """
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collected:
+            gc.enable()
 
 
 def _read(

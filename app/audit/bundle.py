@@ -169,7 +169,7 @@ def _carry(connection: Reading, contents: Contents) -> _Carried:
     """Find every earlier entry without which something in the stretch could not be checked."""
     first, size = contents.stretch.first, contents.stretch.size
     carried = _Carried(cards=bundles.cards_sold_on(connection, first, size))
-    carried.places.update(bundles.places_tagged(connection, ALWAYS_CARRIED, first))
+    carried.places.update(bundles.standing_places(connection, ALWAYS_CARRIED, first))
     last = bundles.last_ticket_before(connection, first)
     if last is not None:  # ticket numbers go on from it; and it may be void
         number, place = last

@@ -10,7 +10,7 @@ from zipfile import ZipFile
 import pytest
 
 from app.audit import verifier
-from app.audit.bundle import tile_path
+from app.audit.bundle import ALWAYS_CARRIED, tile_path
 from app.audit.canonical import canonical
 from app.cli import main
 from app.flow.access import Approval, at_console
@@ -22,6 +22,7 @@ from app.flow.permissions import Permission
 from app.flow.reprint import Again, Seen, reprint, say_printed
 from app.flow.seal import seal_log
 from app.flow.spool import next_paper, note_ending
+from app.store.tables.log import STANDING
 from app.web import create_app
 from printers.press import Press
 from tests.audit.exporting import (
@@ -213,6 +214,10 @@ def test_a_bundle_that_could_not_be_written_leaves_nothing_behind(
         export_days(floor.office, rita, day(0), day(0), tmp_path / "b.zip", [("../up", b"")])
     assert list(tmp_path.glob("b.zip*")) == []
     assert bodies(floor, "EXPORT") == []
+
+
+def test_what_always_goes_along_is_found_without_the_rest_of_the_log() -> None:
+    assert {tag.value for tag in ALWAYS_CARRIED} <= set(STANDING)  # which has an index
 
 
 @pytest.mark.rule("X-audit-log")

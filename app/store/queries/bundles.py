@@ -17,7 +17,6 @@ from app.store.queries.house import series_codes
 from app.store.queries.log import EntryRow
 from app.store.queries.stretches import size_before
 from app.store.tables import (
-    Act,
     Cancellation,
     Card,
     Certification,
@@ -41,6 +40,7 @@ from app.store.tables import (
     Ticket,
     Void,
 )
+from app.store.tables.log import IS_STANDING
 
 BATCH = 500  # places that are asked for in one question
 
@@ -398,11 +398,12 @@ def last_ticket_before(connection: Connection, first: int) -> tuple[int, int] | 
     return None if row is None else (row.number, row.position)
 
 
-def places_tagged(connection: Connection, tags: Iterable[str], first: int) -> list[int]:
-    """Return where before a place entries of some kinds stand."""
-    acts = select(Act.id).where(Act.tag.in_(list(tags)))  # which are short, and entries are not
+def standing_places(connection: Connection, tags: Iterable[str], first: int) -> list[int]:
+    """Return where before a place entries are that stay true until it is said otherwise."""
+    # The same words as those of the index: that is how it is found to hold all of them.
+    told = select(LogEntry.id).where(IS_STANDING, LogEntry.tag.in_(list(tags)))
     found = select(LogPosition.position).where(
-        LogPosition.entry.in_(acts), LogPosition.position < first
+        LogPosition.entry.in_(told), LogPosition.position < first
     )
     return list(connection.execute(found).scalars())
 

@@ -1,6 +1,6 @@
 """A compressed week of a whole house of real processes: nothing grows, nothing is lost.
 
-Two thousand games of two series, half of them on each engine, with the trade of 32 stations
+Two thousand games of two series on each engine, with the trade of 32 stations
 (`week_trade`). A week has seven gaming days: the house's own clock is set forward at the end of
 each, because nobody can wait for it (`week_house`); whatever counts seconds, as leases do, has only
 the minutes that it took. What is held is measured on the way, and compared by quarters
@@ -37,7 +37,7 @@ from tests.proof.week_trade import Board, Papers, Supervisor, WeekFloor, Writer
 
 pytestmark = pytest.mark.proof
 
-GAMES = 1_000
+GAMES = 2_000
 DAYS = 7
 MEASURE_EVERY = 10
 BOARDS = 8

@@ -26,6 +26,7 @@ ACTS = 4_000
 LOCK_EVERY = 100
 CHECK_EVERY = 500
 DAYS = 3
+CHIP = 500
 STATIONS = {WANDA: FIRST_STATION, WALT: SECOND_STATION}
 
 
@@ -82,9 +83,11 @@ class Day:
         acts = ["sell", "replay", "void", "shift"]
         match self.chance.choices(acts, [60, 20, 18, 2])[0]:
             case "replay" if self.live:
-                old, paid = self.chance.choice(sorted(self.live)), Tender(TenderKind.CHIPS, 100_000)
-                changes = Changes(games=self.chance.randint(1, 3))
-                self.sell(name, Sale(series, changes, (paid,), replay_of=old))
+                old, games = self.chance.choice(sorted(self.live)), self.chance.randint(1, 3)
+                # Change on chips comes out of the drawer: as many five-dollar chips as it takes.
+                chips = -(-games * self.live[old].price_per_game_cents // CHIP) * CHIP
+                paid = Tender(TenderKind.CHIPS, chips)
+                self.sell(name, Sale(series, Changes(games=games), (paid,), replay_of=old))
             case "void" if self.live:
                 self.void(self.chance.choice(sorted(self.live)[-20:]))
             case "shift":

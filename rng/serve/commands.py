@@ -3,7 +3,6 @@
 import argparse
 import getpass
 import json
-import logging
 import platform
 import sys
 import time
@@ -32,6 +31,7 @@ from rng.serve.inspector import InspectorProcess
 from rng.serve.journal import InUse, write_new
 from rng.serve.keyed import Surroundings
 from rng.serve.keystore import WeakPassphrase, WrongPassphrase
+from rng.serve.lines import speak_as
 from rng.serve.places import Asked, BadPlaces, credentials, read_places
 from rng.serve.printer import Printer
 from rng.serve.protocol import Address, Client, Unreachable
@@ -110,7 +110,7 @@ def _make_journal(part: Part, options: argparse.Namespace, passphrases: dict[str
 
 def serve(options: argparse.Namespace) -> None:
     """Run the process until it is told to end."""
-    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
+    speak_as(options.role)
     folder: Path = options.dir
     addresses = (options.listen, getattr(options, "inspector", ""), getattr(options, "printer", ""))
     process: GeneratorProcess | InspectorProcess

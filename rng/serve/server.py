@@ -18,6 +18,7 @@ from time import monotonic
 from typing import cast
 
 from rng.core.canonical import NotCanonical, read_json
+from rng.serve.lines import say
 from rng.serve.protocol import (
     FRAME_BYTES_MAX,
     LENGTH,
@@ -34,8 +35,6 @@ CONNECTIONS_MAX = 64
 CYCLE_SECONDS = 1
 
 Dispatch = Callable[[str, Mapping[str, object]], Mapping[str, object]]
-
-log = logging.getLogger("keno.rng")
 
 
 @dataclass(frozen=True)
@@ -56,16 +55,16 @@ class Noise:
         self._since = monotonic()
         self._count = 0
 
-    def say(self, text: str) -> None:
-        """Log a line, unless there were too many in this minute."""
+    def say(self, why: str) -> None:
+        """Say that a peer was dropped, unless there were too many in this minute."""
         now = monotonic()
         if now - self._since >= 60:
             if self._count > self._limit:
-                log.warning("%d further lines were left out", self._count - self._limit)
+                say(logging.WARNING, "peers.dropped", further=self._count - self._limit)
             self._since, self._count = now, 0
         self._count += 1
         if self._count <= self._limit:
-            log.warning("%s", text)
+            say(logging.WARNING, "peer.dropped", why=why)
 
 
 class Server:
@@ -194,7 +193,7 @@ class _Connection(asyncio.Protocol):
 
     def drop(self, reason: str) -> None:
         """Close the connection at once."""
-        self._server.noise.say(f"a peer was dropped: {reason}")
+        self._server.noise.say(reason)
         self._received.clear()
         self._transport.abort()
 
@@ -237,10 +236,10 @@ class _Connection(asyncio.Protocol):
             return to_frame({"answer": self.listener.dispatch(cast("str", self._peer), request)})
         except Refused as refusal:
             return to_frame({"refused": refusal.document()})
-        except Exception:
+        except Exception as fault:  # noqa: BLE001  whatever it is
             # A defect of ours. The peer learns that, the log learns what, and the journal decides
             # what was done: nothing that is not in it has happened.
-            log.exception("a request failed")
+            say(logging.ERROR, "request.failed", fault=fault)
             return to_frame({"refused": refused(Code.FAULT).document()})
 
 

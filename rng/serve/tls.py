@@ -33,6 +33,7 @@ from cryptography.x509.oid import NameOID
 
 from rng.serve.clock import Clock, system_clock
 from rng.serve.journal import sync_folder, write_new
+from rng.serve.lines import say
 
 CERTIFICATE, KEY, PEERS = "tls.pem", "tls.key", "peers"
 NEXT_CERTIFICATE, NEXT_KEY = "tls-next.pem", "tls-next.key"
@@ -41,8 +42,6 @@ PUBLIC_SUFFIX, PEER_SUFFIX = ".tls.pem", ".pem"
 CERTIFICATE_DAYS = 3650
 WARNING_DAYS = 60
 _OTHERS = 0o077
-
-log = logging.getLogger("keno.rng")
 
 
 class NotPrivate(ValueError):  # noqa: N818  the operator's to mend, with the text as the remedy
@@ -156,9 +155,9 @@ class Following:
         try:
             self._credentials.load_into(self.context)
         except (OSError, ValueError) as trouble:
-            log.warning("new certificates are not in order, the old ones stay: %s", trouble)
+            say(logging.WARNING, "certificates.not_used", why=str(trouble))
         else:
-            log.info("certificates were read anew")
+            say(logging.INFO, "certificates.read")
 
     def _look(self) -> list[tuple[str, int, int]]:
         files = (self._credentials.certificate, self._credentials.key)

@@ -179,7 +179,8 @@ def test_a_log_of_strangers_cannot_be_flooded(caplog: pytest.LogCaptureFixture) 
         assert len(caplog.messages) == 3
         noise._since -= 60  # noqa: SLF001  a minute passes
         noise.say("later")
-    assert caplog.messages[3:] == ["997 further lines were left out", "later"]
+    assert caplog.messages[3:] == ["peers.dropped", "peer.dropped"]
+    assert [record.facts for record in caplog.records[3:]] == [{"further": 997}, {"why": "later"}]  # type: ignore[attr-defined]
 
 
 def test_a_process_that_is_not_there_is_told_in_words(tmp_path: Path) -> None:

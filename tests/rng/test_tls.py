@@ -197,7 +197,7 @@ def test_a_process_that_listens_goes_on_with_what_it_has_while_files_are_not_in_
     (inspector / "tls.key").unlink()
     (inspector / "peers" / "office.pem").write_text("not a certificate")
     listening.follow()
-    assert "the old ones stay" in caplog.text
+    assert caplog.messages == ["certificates.not_used"]
     of_rng, _ = meet(listening.context, speaks(rng).context(server=False))
     assert peers_of(inspector).name_of(of_rng) == "rng"
     (inspector / "tls.key").write_bytes(kept)

@@ -1604,6 +1604,7 @@ class Book:
         self.voids: list[Json] = []  # of the days of the bundle
         self.closes: dict[str, Json] = {}  # by day
         self.locks: dict[tuple[str, int], str] = {}  # when the games of these days were locked
+        self.ended_at: dict[tuple[str, int], str] = {}  # when games were drawn or voided
         self._where = ""
         self._takes: dict[str, Callable[[Json, int, str], None]] = {
             "HOUSE": self._house, "STAFF": self._staff, "AMOUNT": self._amount, "CARD": self._card,
@@ -1881,8 +1882,9 @@ class Book:
         ticket = self._named(body, number)
         cents = whole(body, "price_cents")
         self._add("voids", text_of(body, "voided_at"), cents)
-        if self._period[0] <= self._day(text_of(body, "voided_at")) <= self._period[1]:
-            self.voids.append(body)
+        day = self._day(text_of(body, "voided_at"))
+        if self._period[0] <= day <= self._period[1]:
+            self.voids.append({**body, "day": day})
         self._report.checked["Tickets voided"] += 1
         self._check_authority(body, number)
         if ticket is None:
@@ -2016,6 +2018,7 @@ class Book:
         if ended.told:
             self._fault("draw.twice", f"{series}-{number} ended twice")
         ended.told = True
+        self.ended_at[series, number] = text_of(body, "time")
         if body.get("record") != ended.record:
             self._fault(
                 "draw.other_record", f"the log tells of another record of {series}-{number}"
@@ -2544,14 +2547,15 @@ class Manifest:
     files: list[object]
 
 
-# Which reports are held against the entries: a section of each, and columns of it.
+# Which reports are held against the entries: a section of each, columns of it; and what is not.
 HELD_REPORTS = {
     "reports/voids.json": ("voids", ("ticket", "time", "station", "issued_at", "writer",
-                                     "price_cents", "reason", "with_code", "approver")),
+                                     "price_cents", "reason", "with_code", "approver", "day"), ""),
     "reports/winning-numbers.json": ("games", ("game", "locked_at", "numbers", "in_order",
-                                               "record")),
+                                               "record", "seal", "drawn_at"), "states"),
     "reports/win.json": ("days", ("period", "sales_cents", "voids_cents", "refunds_cents",
-                                  "write_cents", "wins_cents")),
+                                  "write_cents", "wins_cents", "win_cents", "hold"),
+                         "base level, months, years, games graded again"),
 }  # fmt: skip
 
 
@@ -2560,6 +2564,15 @@ def _cell(row: object, column: str) -> object:
     if column == "ticket":
         return int(text_of(row, column).partition("-")[0])
     return an_object(row).get(column)
+
+
+def _check_sums(section: Json) -> None:
+    """What a section of a report says that its columns come to is what they come to."""
+    rows, sums = part(section, "rows", list), section.get("sums", {})
+    for column, stated in an_object(sums).items():
+        cells = (an_object(row).get(column) for row in rows)
+        if stated != sum(cell for cell in cells if type(cell) is int):
+            raise Wrong("report.figures", f"the sum of {column} is not that of its rows")
 
 
 class Verification:
@@ -2724,42 +2737,75 @@ class Verification:
             self._reports[name] = document
 
     def _check_report(self, name: str, document: Json, book: Book) -> None:
-        """What a report says is what the entries come to."""
-        section, columns = HELD_REPORTS[name]
-        listed = part(part(part(document, "sections", dict), section, dict), "rows", list)
+        """What a report says is what the entries come to, and its sums are those of its rows."""
+        section, columns, _ = HELD_REPORTS[name]
+        if name != f"reports/{document.get('report')}.json":
+            raise Wrong("report.malformed", "it is another report than its name says")
+        sections = part(document, "sections", dict)
+        for each in sections.values():
+            _check_sums(an_object(each))
+        listed = part(part(sections, section, dict), "rows", list)
         told = [[_cell(row, column) for column in columns] for row in listed]
         found = {"voids": self._voids, "games": self._games, "days": self._days}[section](book)
         if sorted(map(canonical, told)) != sorted(map(canonical, found)):
             raise Wrong("report.figures", f"its {section} are not those of the entries")
+        if section == "voids":
+            self._check_stations(part(part(sections, "stations", dict), "rows", list), book)
         self._report.checked["Reports held against entries"] += 1
+
+    @staticmethod
+    def _check_stations(rows: list[object], book: Book) -> None:
+        """The voids of each station, added up; stations without any may stand there as well."""
+        found: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+        for body in book.voids:
+            found[text_of(body, "issued_at")][0] += 1
+            found[text_of(body, "issued_at")][1] += whole(body, "price_cents")
+        told = {
+            text_of(row, "station"): [whole(row, "voids"), whole(row, "voids_cents")]
+            for row in rows
+        }
+        names = told.keys() | found.keys()
+        if len(told) != len(rows) or any(told.get(name) != found[name] for name in names):
+            raise Wrong("report.figures", "the voids of its stations are not those of the entries")
 
     @staticmethod
     def _voids(book: Book) -> list[list[object]]:
         names = ("voided_at", "station", "issued_at", "writer", "price_cents", "reason",
-                 "with_code", "approver")  # fmt: skip
+                 "with_code", "approver", "day")  # fmt: skip
         return [[body.get(name) for name in ("ticket", *names)] for body in book.voids]
 
     def _games(self, book: Book) -> list[list[object]]:
         found: list[list[object]] = []
-        for (series, number), locked_at in book.locks.items():
-            ended = self._ended.get((series, number))
+        for key, locked_at in book.locks.items():
+            ended = self._ended.get(key)
             drawn, record = ([], None) if ended is None else (ended.drawn, ended.record)
-            found.append([f"{series}-{number}", locked_at, sorted(drawn), drawn, record])
+            seal = None if ended is None else ended.seal or None
+            about = (f"{key[0]}-{key[1]}", locked_at, sorted(drawn), drawn, record)
+            found.append([*about, seal, book.ended_at.get(key)])
         return found
 
     @staticmethod
     def _days(book: Book) -> list[list[object]]:
-        names = ("sales_cents", "voids_cents", "refunds_cents", "write_cents")
-        return [
-            [day, *(figures.get(name) for name in names),
-             whole(figures, "wins_cents") + part(figures, "adjusted_cents", int)]
-            for day, figures in book.closes.items()
-        ]  # fmt: skip
+        found: list[list[object]] = []
+        names = ("sales_cents", "voids_cents", "refunds_cents")
+        for day, figures in book.closes.items():
+            write = whole(figures, "write_cents")
+            wins = whole(figures, "wins_cents") + part(figures, "adjusted_cents", int)
+            hold = Fraction(write - wins, write) if write else None
+            told = None if hold is None else f"{hold.numerator}/{hold.denominator}"
+            flows = [figures.get(name) for name in names]
+            found.append([day, *flows, write, wins, write - wins, told])
+        return found
 
     def _note_reports(self) -> None:
-        """Say which reports nobody has held against the entries."""
+        """Say which reports, and what of them, nobody has held against the entries."""
         named = sorted(name for name in self._bundle.files if name.startswith("reports/"))
         others = [name.removeprefix("reports/") for name in named if name not in self._reports]
+        others += [
+            f"{name.removeprefix('reports/')} ({without})"
+            for name, (_, _, without) in HELD_REPORTS.items()
+            if name in self._reports and without
+        ]
         if others:
             told = ", ".join(others[:50]) + (", ..." if len(others) > 50 else "")
             self._report.note(f"reports that are not held against the entries: {told}")

@@ -477,6 +477,43 @@ SIGNED: dict[str, tuple[Change, str]] = {
         another_report("winning-numbers", lambda told: numbers_told(told).pop()),
         "report.figures",
     ),
+    "a report with another sum": (
+        another_report("win", lambda told: told["sections"]["days"]["sums"].update(win_cents=1)),
+        "report.figures",
+    ),
+    "a report with another win of the house": (
+        another_report("win", lambda told: told["sections"]["days"]["rows"][0].update(
+            win_cents=1)),
+        "report.figures",
+    ),
+    "a report with another hold": (
+        another_report("win", lambda told: told["sections"]["days"]["rows"][0].update(hold="1/4")),
+        "report.figures",
+    ),
+    "a report with a void on another day": (
+        another_report("voids", lambda told: told["sections"]["voids"]["rows"][0].update(
+            day="2026-11-01")),
+        "report.figures",
+    ),
+    "a report with fewer voids of a station": (
+        another_report("voids", lambda told: told["sections"]["stations"].update(
+            rows=[{"station": "B1", "voids": 0, "voids_cents": 0}],
+            sums={"voids": 0, "voids_cents": 0})),
+        "report.figures",
+    ),
+    "a report with another seal": (
+        another_report("winning-numbers", lambda told: told["sections"]["games"]["rows"][0].update(
+            seal="0000 0000 0000 0000 0000")),
+        "report.figures",
+    ),
+    "a report with another time of a draw": (
+        another_report("winning-numbers", lambda told: told["sections"]["games"]["rows"][0].update(
+            drawn_at="2026-11-19T00:00:00.000Z")),
+        "report.figures",
+    ),
+    "a report under the name of another": (
+        another_report("win", lambda told: told.update(report="sales")), "report.malformed",
+    ),
     "a report of another log": (
         another_report("win", lambda told: told["log"].update(root="0" * 64)), "log.root",
     ),

@@ -31,6 +31,7 @@ import argparse
 import io
 import json
 import re
+import stat
 import struct
 import sys
 import tomllib
@@ -473,6 +474,8 @@ class Bundle:
             raise Wrong("bundle.hostile", f"it has the file {name} twice")
         if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED) or info.flag_bits & 0x1:
             raise Wrong("bundle.hostile", f"{name} is encrypted, or packed in another way")
+        if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
+            raise Wrong("bundle.hostile", f"{name} is a link, or something else that is no file")
         if info.file_size > max(SMALL, SHRINKS_MAX * info.compress_size):
             raise Wrong("bundle.hostile", f"{name} would unpack to {info.file_size:,} bytes")
         self.files[name] = info

@@ -6,6 +6,7 @@ like with them. What they do not have are the keys of the generator and of the i
 
 import json
 import re
+import stat
 import struct
 from collections.abc import Callable
 from dataclasses import replace
@@ -1168,6 +1169,16 @@ def test_a_hostile_bundle_is_refused_and_never_unpacked(
     report = verify(hostile(tmp_path, *files))
     assert codes(report) == {code}
     assert report.exit_code == 3
+
+
+@pytest.mark.rule("X-audit-log")
+def test_a_link_in_a_bundle_is_refused(tmp_path: Path) -> None:
+    """Whoever unpacks it would be led to a file of their own machine."""
+    link = ZipInfo("reports/about.txt")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with ZipFile(tmp_path / "b.zip", "w") as archive:
+        archive.writestr(link, "/etc/passwd")
+    assert codes(verify(tmp_path / "b.zip")) == {"bundle.hostile"}
 
 
 @pytest.mark.rule("X-audit-log")

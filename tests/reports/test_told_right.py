@@ -12,9 +12,11 @@ from app.flow.lockout import lock_at_station
 from app.flow.permissions import Permission
 from app.flow.report import Asked, make_report
 from app.flow.report_jobs import choose_report
+from app.flow.reprint import Again, reprint
 from app.flow.retention import set_retention
 from app.flow.sell import Sale
 from app.flow.spool import next_paper, note_ending
+from app.keno.numbering import printed_number
 from app.keno.request import Request
 from app.keno.retention import RecordKind
 from app.reports.catalogue import Format
@@ -83,3 +85,17 @@ def test_a_paper_that_nobody_answered_for_is_among_the_exceptions(floor: Floor) 
     close_day(floor.office, floor.sam, FIRST_DAY)
     kinds = {row["what"]: row["times"] for row in told(floor, "exceptions")["kinds"]["rows"]}
     assert kinds["paper not answered for"] >= 1
+
+
+@pytest.mark.rule("X-audit-log")
+def test_a_copy_is_told_with_the_number_of_its_ticket_and_not_with_that_of_the_paper(
+    floor: Floor,
+) -> None:
+    wanda = floor.writing()
+    number = floor.sell(wanda)["number"]
+    printer = floor.printer_at(FIRST_STATION)
+    while (sending := next_paper(floor.office, printer, Press())) is not None:
+        note_ending(floor.office, sending, "confirmed", None)
+    reprint(floor.office, wanda, Again("it was torn", ticket=number), floor.request_id())
+    (row,) = told(floor, "exceptions")["exceptions"]["rows"]
+    assert (row["what"], row["about"]) == ("copy", f"ticket {printed_number(number)}, copy 1")

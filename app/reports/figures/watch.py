@@ -37,8 +37,8 @@ def exceptions(told: Told) -> Content:
         if (row := _exception(act)) is not None
     ]  # fmt: skip
     rows += [
-        (close.at, "paper not answered for", f"{each['slip']} {each['paper']}, copy {each['copy']}",
-         each["station"], None, None, "at the close of the day nobody had said whether it printed")
+        (close.at, "paper not answered for", _paper(each), each["station"], None, None,
+         "at the close of the day nobody had said whether it printed")
         for close in told.closes()
         for each in close.body.get("unsure", [])
     ]  # fmt: skip
@@ -80,15 +80,25 @@ def _exception(act: Act) -> Row | None:
         return act.at, f"{what} without the code", about, place, who, approver, reason
     if act.tag == "ON-PAPER":
         said = "it printed" if body["printed"] else "it did not print"
-        about = f"paper {body['paper']}, copy {body['copy']}"
-        return act.at, "printer not sure", about, place, who, None, said
+        return act.at, "printer not sure", _paper(body), place, who, None, said
     if act.tag in ("REPRINT", "RETRIED"):
         what = "copy" if act.tag == "REPRINT" else "paper tried again"
-        about = f"{body['slip']} {body['paper']}, copy {body['copy']}"
-        return act.at, what, about, place, who, approver, reason
+        return act.at, what, _paper(body), place, who, approver, reason
     what = {"CLOCK": "clock jumped", "PROCESS": "process"}[act.tag]
     said = body.get("what") or f"{body.get('milliseconds')} ms"
     return act.at, what, "", None, None, None, said
+
+
+def _paper(body: Mapping[str, Any]) -> str:
+    """Return which paper it is: papers have numbers of their own, which no ticket has."""
+    slip, ticket = body["slip"], body.get("about", {}).get("ticket")
+    if ticket is None:
+        which = f"{slip}, paper {body['paper']}"
+    elif slip == "ticket":
+        which = f"ticket {printed_number(ticket)}"
+    else:
+        which = f"{slip} of ticket {printed_number(ticket)}"
+    return f"{which}, copy {body['copy']}"
 
 
 def _refused(act: Act) -> Row:

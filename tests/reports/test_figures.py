@@ -257,6 +257,17 @@ def test_a_hold_three_points_off_the_base_level_is_marked(worked: Worked) -> Non
     assert row["marked"] == (abs(drift) > Fraction(3, 100))
 
 
+@pytest.mark.rule("X-audit-books")
+def test_a_month_and_a_year_are_not_held_against_days_of_their_own(worked: Worked) -> None:
+    """Else a year would be held, at its end, against nothing but itself."""
+    sections = told(worked, "win", worked.last, worked.last)
+    (day,) = sections["days"]["rows"]
+    assert day["base"] is not None
+    for name in ("months", "years"):  # no day was closed before them
+        (row,) = sections[name]["rows"]
+        assert (row["base"], row["drift"], row["marked"]) == (None, None, False)
+
+
 @pytest.mark.rule("X-void-slip")
 def test_writers_come_to_what_the_days_came_to(worked: Worked) -> None:
     sums = told(worked, "writers")["writers"]["sums"]

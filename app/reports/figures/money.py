@@ -1,7 +1,7 @@
 """The house's money: what is owed, what drawers came to, what days, months and years held."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 from fractions import Fraction
 
@@ -204,6 +204,10 @@ def win_and_hold(told: Told) -> Content:
     }
     days = {day: each for day, each in closed.items() if told.period.has_day(day.isoformat())}
     base = base_level(told.period.first, closed)
+
+    def before(first: str) -> Fraction | None:
+        return base_level(date.fromisoformat(first), closed)
+
     months: dict[str, list[DayFigures]] = {}
     years: dict[str, list[DayFigures]] = {}
     for day, each in closed.items():
@@ -212,9 +216,16 @@ def win_and_hold(told: Told) -> Content:
             years.setdefault(f"{day:%Y}", []).append(each)
     touched = {f"{day:%Y-%m}" for day in days} | {f"{day:%Y}" for day in days}
     sections = [
-        _held("days", "Days", {day.isoformat(): each for day, each in days.items()}, base),
-        _held("months", "Months so far", _added(months, touched), base),
-        _held("years", "Years so far", _added(years, touched), base),
+        _held(
+            "days", "Days", {day.isoformat(): each for day, each in days.items()}, lambda _: base
+        ),
+        # A month or year is held against what was before it, never against days of its own.
+        _held(
+            "months", "Months so far", _added(months, touched), lambda name: before(f"{name}-01")
+        ),
+        _held(
+            "years", "Years so far", _added(years, touched), lambda name: before(f"{name}-01-01")
+        ),
         again_section(
             graded_again(told),
             "What was won stands above on the day on which it was graded again, the day that is "
@@ -224,7 +235,10 @@ def win_and_hold(told: Told) -> Content:
     if base is None:
         said = "There is no base level yet: no day was closed before this period."
     else:
-        said = f"Base level: the hold of up to {BASE_DAYS} closed days before this period."
+        said = (
+            f"Base level: the hold of up to {BASE_DAYS} closed days before this period; of a month "
+            "or year, before that month or year."
+        )
     return Content(
         tuple(sections),
         plots=(_hold_plot(told, closed, base),),
@@ -243,7 +257,12 @@ def _added(groups: dict[str, list[DayFigures]], touched: set[str]) -> dict[str, 
     return {name: added(days) for name, days in groups.items() if name in touched}
 
 
-def _held(name: str, title: str, figures: dict[str, DayFigures], base: Fraction | None) -> Section:
+def _held(
+    name: str,
+    title: str,
+    figures: dict[str, DayFigures],
+    base_of: Callable[[str], Fraction | None],
+) -> Section:
     columns = (
         Column("period", title.split(maxsplit=1)[0].removesuffix("s")),
         cents("sales_cents", "Sales"),
@@ -259,7 +278,7 @@ def _held(name: str, title: str, figures: dict[str, DayFigures], base: Fraction 
     )
     rows: list[Row] = []
     for period in sorted(figures):
-        each = figures[period]
+        each, base = figures[period], base_of(period)
         drift = None if each.hold is None or base is None else each.hold - base
         rows.append(
             (

@@ -232,6 +232,23 @@ def test_every_shift_is_listed_with_what_was_over_or_short(worked: Worked) -> No
     assert sections["shifts"]["sums"]["over_short_cents"] == -over
 
 
+@pytest.mark.rule("X-drawer", "15.6(a)")
+def test_a_shift_adds_up_though_some_wins_are_paid_by_check(worked: Worked) -> None:
+    shifts = told(worked, "drawers")["shifts"]["rows"]
+    by_check = worked.rows(
+        "SELECT drawer, sum(cents) FROM payout WHERE paid_by = 'check' GROUP BY drawer"
+    )
+    checks: Mapping[Any, Any] = dict(by_check)
+    with_coupons = worked.one("SELECT count(*) FROM coupon")
+    assert (sum(row["not_cash_cents"] for row in shifts) > 0, with_coupons) == (True, 0)
+    for row in shifts:
+        came = row["opening_cents"] + row["filled_cents"] + row["sales_cents"]
+        went = row["bled_cents"] + row["voids_cents"] + row["refunds_cents"] + row["paid_cents"]
+        assert row["expected_cents"] == came - went + row["not_cash_cents"]
+        assert row["counted_cents"] == row["expected_cents"] + row["over_short_cents"]
+        assert row["not_cash_cents"] == checks.get(row["drawer"], 0)
+
+
 @pytest.mark.rule("X-audit-books")
 def test_win_and_hold_are_those_of_the_closed_days(worked: Worked) -> None:
     sections = told(worked, "win")

@@ -1,7 +1,7 @@
 """The house's money: what is owed, what drawers came to, what days, months and years held."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, timedelta
 from fractions import Fraction
 
@@ -131,7 +131,7 @@ def _ages(closes: list[Act]) -> Section:
 def drawers(told: Told) -> Content:
     """Every drawer: what it opened with, what moved, and what was over or short (X-drawer)."""
     shifts: list[Row] = [
-        (close.body["day"], *(each[name] for name in _SHIFT))
+        (close.body["day"], *(each[name] for name in _SHIFT), *_in_all(each))
         for close in told.closes()
         for each in close.body["drawers"]["shifts"]
     ]
@@ -150,6 +150,8 @@ def drawers(told: Told) -> Content:
         cents("counted_cents", "Counted"),
         cents("over_short_cents", "Over or short"),
         cents("win_cents", "Shift win"),
+        cents("not_cash_cents", "Checks less coupons"),
+        cents("expected_cents", "Expected"),
     )
     move_columns = (
         TIME,
@@ -170,11 +172,20 @@ def drawers(told: Told) -> Content:
                 shift_columns,
                 shifts,
                 remark="Of days that are closed. A shift's win is what it took in less what it "
-                "paid.",
+                "paid. Expected: opened with, filled, sales and checks, less bled, voids, refunds, "
+                "paid and coupons; over or short is what was counted beside it.",
             ),
             Section("moves", "Openings, movements and counts", move_columns, moves),
         )
     )
+
+
+def _in_all(shift: Mapping[str, int]) -> tuple[int, int]:
+    """Return what of a shift went by without cash, and what its drawer was to hold at the end."""
+    expected = shift["counted_cents"] - shift["over_short_cents"]
+    came = shift["opening_cents"] + shift["filled_cents"] + shift["sales_cents"]
+    went = sum(shift[f"{name}_cents"] for name in ("bled", "voids", "refunds", "paid"))
+    return expected - (came - went), expected
 
 
 def _drawer_row(act: Act) -> Row:

@@ -1,6 +1,7 @@
 """What reports tell of things that are easily told wrongly, twice or not at all."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from app.flow.close_day import close_day
 from app.flow.contact import Contact
 from app.flow.lockout import lock_at_station
 from app.flow.permissions import Permission
+from app.flow.printers import PrinterPlan, set_printer
 from app.flow.report import Asked, make_report
 from app.flow.report_jobs import choose_report
 from app.flow.reprint import Again, reprint
@@ -21,7 +23,7 @@ from app.keno.request import Request
 from app.keno.retention import RecordKind
 from app.reports.catalogue import Format
 from printers.press import Press
-from tests.floor import FIRST_STATION, MAX, SAM, Floor, secret_of
+from tests.floor import ADA, CARD, FIRST_STATION, MAX, SAM, Floor, secret_of
 from tests.looking import rows
 from tests.proof.test_paying_days import BILLS, EVERY, FIRST_DAY
 from tests.story.test_9_days import closed_drawer
@@ -85,6 +87,21 @@ def test_a_paper_that_nobody_answered_for_is_among_the_exceptions(floor: Floor) 
     close_day(floor.office, floor.sam, FIRST_DAY)
     kinds = {row["what"]: row["times"] for row in told(floor, "exceptions")["kinds"]["rows"]}
     assert kinds["paper not answered for"] >= 1
+
+
+@pytest.mark.rule("X-audit-log", "8.3")
+def test_a_printer_that_moves_and_a_card_that_follows_are_told_with_what_was_before(
+    floor: Floor,
+) -> None:
+    printer = floor.printer_at(FIRST_STATION)
+    ada = at_console(floor.office, ADA, secret_of(ADA), Permission.PRINTER_MANAGE)
+    set_printer(floor.office, ada, PrinterPlan(printer.code, "tcp:10.0.0.9", None, []))
+    floor.put_in_force(CARD.read_bytes() + b"# the next one\n", timedelta(minutes=5))
+    changes = told(floor, "settings")["changes"]["rows"]
+    of_printer = [row for row in changes if row["what"] == f"printer {printer.code}"]
+    assert [row["before"].split(",")[0] for row in of_printer] == ["", printer.address]
+    first, second = (row for row in changes if row["after"].startswith("in force from"))
+    assert (first["before"], second["before"]) == ("", first["what"].removeprefix("rate "))
 
 
 @pytest.mark.rule("X-audit-log")

@@ -191,11 +191,27 @@ def settings(told: Told) -> Content:
         WHO,
         PLACE,
     )
-    rows = [_change_row(act) for act in told.within(*CHANGES)]
+    earlier = _earlier(told)
+    rows = [_change_row(act, earlier.get(act.position)) for act in told.within(*CHANGES)]
     return Content((Section("changes", "Changes", columns, rows),))
 
 
-def _change_row(act: Act) -> Row:
+def _earlier(told: Told) -> dict[int, Mapping[str, Any]]:
+    """Return what was said before of a printer, and which card was in force before, by place.
+
+    These acts say what is now, and not what was.
+    """
+    newest: dict[str, Mapping[str, Any]] = {}
+    found: dict[int, Mapping[str, Any]] = {}
+    for act in told.standing("PRINTER", "CARD-IN-FORCE"):
+        about = act.body.get("printer", "")
+        if about in newest:
+            found[act.position] = newest[about]
+        newest[about] = act.body
+    return found
+
+
+def _change_row(act: Act, earlier: Mapping[str, Any] | None) -> Row:
     body = act.body
     by = body.get("by")
     if isinstance(by, Mapping):
@@ -203,6 +219,8 @@ def _change_row(act: Act) -> Row:
     else:
         who, place = f"{body['supervisor']}, {body['manager']}", body["at"]
     what, before, after = _change(act.tag, body)
+    if earlier is not None:
+        before = _printer(earlier) if act.tag == "PRINTER" else f"card {earlier['card'][:16]}"
     return act.at, what, before, after, who, place
 
 
@@ -221,8 +239,7 @@ def _change(tag: str, body: Mapping[str, Any]) -> tuple[str, str, str]:
             what = f"series {body['series']}"
             before, after = _facts(body["before"]), _facts(body["after"])
         case "PRINTER":
-            what, before = f"printer {body['printer']}", ""
-            after = f"{body['address']}, {body['roll']}, {' '.join(body['stations'])}"
+            what, before, after = f"printer {body['printer']}", "", _printer(body)
         case "REPORT-CHOICE":
             what = f"report {body['report']} as {body['format']} at the close of each day"
             before, after = ("made" if body[name] else "not made" for name in ("before", "after"))
@@ -232,6 +249,10 @@ def _change(tag: str, body: Mapping[str, Any]) -> tuple[str, str, str]:
         case _:
             what, before, after = f"rate card {body['card'][:16]}", "", _of_card(tag, body)
     return what, _words(before), _words(after)
+
+
+def _printer(body: Mapping[str, Any]) -> str:
+    return f"{body['address']}, {body['roll']}, {' '.join(body['stations'])}"
 
 
 def _of_card(tag: str, body: Mapping[str, Any]) -> str:

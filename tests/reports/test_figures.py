@@ -13,6 +13,7 @@ import pytest
 
 from app.flow.day import day_bounds
 from app.flow.report import Asked, make_report
+from app.keno.card_file import read_card
 from app.keno.numbering import printed_number
 from app.reports.catalogue import Format
 from tests.reports.conftest import PIECES_CENTS, Worked
@@ -345,6 +346,24 @@ def test_rate_cards_are_told_with_the_odds_of_every_catch(worked: Worked) -> Non
     assert set(chances.values()) == {Fraction(1)}
     for row in sections["wagers"]["rows"]:
         assert Fraction(row["return"]) + Fraction(row["house_advantage"]) == 1
+
+
+@pytest.mark.rule("15.2(b)", "15.3(d)")
+def test_rate_cards_are_told_with_the_wagers_that_they_allow(worked: Worked) -> None:
+    sections = told(worked, "rate-cards")
+    files = worked.rows("SELECT hash, file FROM card")
+    assert len(sections["limits"]["rows"]) == len(files)
+    for digest, file in files:
+        card = read_card(file.encode())
+        (limits,) = (row for row in sections["limits"]["rows"] if row["card"] == digest.hex())
+        assert limits["spots_max"] == card.limits.spots_max
+        assert limits["ticket_max_cents"] == card.limits.ticket_max_cents
+        of_card = [row for row in sections["rates"]["rows"] if row["card"] == digest.hex()]
+        assert {row["schedule"]: (row["base_cents"], row["rate_min_cents"], row["rate_max_cents"])
+                for row in of_card} == {
+            name: (each.base_cents, each.rate_min_cents, each.rate_max_cents)
+            for name, each in card.schedules.items()
+        }  # fmt: skip
 
 
 @pytest.mark.rule("X-rng-tests")

@@ -20,6 +20,8 @@ CHANGES = (
 def rate_cards(told: Told) -> Content:
     """Every version of the rate card, with odds, return and house advantage (X-card-odds)."""
     versions: list[Row] = []
+    limits: list[Row] = []
+    rates: list[Row] = []
     wagers: list[Row] = []
     catches: list[Row] = []
     accepted: dict[str, list[str]] = {}
@@ -45,6 +47,23 @@ def rate_cards(told: Told) -> Content:
                 card.limits.claim_minutes,
             )
         )
+        bounds = card.limits
+        limits.append(
+            (
+                digest,
+                bounds.spots_max,
+                bounds.games_max,
+                bounds.ticket_min_cents,
+                bounds.ticket_max_cents,
+                bounds.in_full_below_cents,
+                bounds.rounding.value,
+            )
+        )
+        rates += [
+            (digest, name, each.base_cents, each.rate_min_cents, each.rate_max_cents,
+             each.rate_step_cents, each.ways_min, each.ticket_min_cents)
+            for name, each in card.schedules.items()
+        ]  # fmt: skip
         for schedule, by_spots in all_figures(card).items():
             for spots, figures in by_spots.items():
                 exact = figures.pays_back, figures.house_advantage, figures.hit
@@ -72,6 +91,37 @@ def rate_cards(told: Told) -> Content:
                     Column("claim_minutes", "Minutes to claim", Kind.WHOLE),
                 ),
                 versions,
+            ),
+            Section(
+                "limits",
+                "Limits",
+                (
+                    card_column,
+                    Column("spots_max", "Most spots", Kind.WHOLE),
+                    Column("games_max", "Most games", Kind.WHOLE),
+                    Column("ticket_min_cents", "Smallest ticket", Kind.CENTS),
+                    Column("ticket_max_cents", "Largest ticket", Kind.CENTS),
+                    Column("in_full_below_cents", "In full below", Kind.CENTS),
+                    Column("rounding", "Rounding"),
+                ),
+                limits,
+            ),
+            Section(
+                "rates",
+                "Smallest and largest wagers",
+                (
+                    card_column,
+                    Column("schedule", "Schedule"),
+                    Column("base_cents", "Base", Kind.CENTS),
+                    Column("rate_min_cents", "Smallest rate", Kind.CENTS),
+                    Column("rate_max_cents", "Largest rate", Kind.CENTS),
+                    Column("rate_step_cents", "Step", Kind.CENTS),
+                    Column("ways_min", "Least ways", Kind.WHOLE),
+                    Column("schedule_min_cents", "Least price", Kind.CENTS),
+                ),
+                rates,
+                remark="A rate is the price of one way in one game. Pays are listed for the base, "
+                "and are in proportion to the rate.",
             ),
             Section(
                 "wagers",

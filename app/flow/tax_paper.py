@@ -117,6 +117,7 @@ def _file(  # noqa: PLR0913, PLR0917  what is filled in, by whom, and in which t
     ]
     body = {
         **answer,
+        "series": ticket.series,
         "wins": wins,
         "approver": supervisor and supervisor.code,
         "with_code": paper.code is not None,

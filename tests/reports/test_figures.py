@@ -201,6 +201,11 @@ def test_the_worksheet_has_every_tax_paper(worked: Worked) -> None:
     section = told(worked, "worksheets")["tax"]
     assert len(section["rows"]) == count(worked, "tax_paper", "done_at") > 0
     assert section["sums"]["win_cents"] == total(worked, "win_cents", "tax_paper", "done_at")
+    papers = worked.rows(
+        "SELECT ticket, series, game FROM tax_paper JOIN ticket ON number = ticket"
+    )
+    games = {f"{series}-{game}" for _, series, game in papers}
+    assert {row["game"] for row in section["rows"]} <= games
 
 
 # ---- money ---------------------------------------------------------------------------------------

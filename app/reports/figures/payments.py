@@ -11,6 +11,7 @@ from app.reports.content import Column, Content, Kind, Row, Section
 from app.reports.figures.columns import (
     APPROVER,
     DAY,
+    GAME,
     MANAGER,
     REASON,
     STATION,
@@ -236,6 +237,11 @@ def _cash_by_patron(told: Told) -> dict[tuple[str, str], Row]:
     return contacts
 
 
+def _game_of(body: Mapping[str, Any]) -> str:
+    """Return the game of a tax paper; entries of earlier software do not say of which series."""
+    return f"{body['series']}-{body['game']}" if "series" in body else str(body["game"])
+
+
 def worksheets(told: Told) -> Content:
     """Tax papers, and patrons whose cash adds up toward the currency report (X-pay-tax)."""
     papers: list[Row] = []
@@ -245,7 +251,7 @@ def worksheets(told: Told) -> Content:
             (
                 printed_number(body["number"]),
                 act.at,
-                body["game"],
+                _game_of(body),
                 body["station"],
                 body["writer"],
                 body["win_cents"],
@@ -264,7 +270,7 @@ def worksheets(told: Told) -> Content:
                 (
                     TICKET,
                     TIME,
-                    Column("game", "Game", Kind.WHOLE),
+                    GAME,
                     STATION,
                     WRITER,
                     cents("win_cents", "Win"),

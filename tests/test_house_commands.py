@@ -177,6 +177,8 @@ def _pull_reports(console: Console, tmp_path: Path) -> None:
         assert sha256(Path(file).read_bytes()).hexdigest() == made["sha256"]
     assert "M-1" in (tmp_path / "games.csv").read_text()
     assert console.keno("report", "winning-numbers")[0] == 2  # of which day?
+    assert console.keno("report", "winning-numbers", "--day", today)[0] == 2  # where to?
+    assert console.keno("report", "secrets")[0] == 3  # which of them it is comes first
     assert console.keno("report", "secrets", "--day", today, "--out", "x")[0] == 3
     choosing = ("house", "report", "voids")
     assert console.keno(*choosing, name=SAM)[1]["chosen"] is True

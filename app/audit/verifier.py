@@ -2812,6 +2812,10 @@ class Verification:
         if others:
             told = ", ".join(others[:50]) + (", ..." if len(others) > 50 else "")
             self._report.note(f"reports that are not held against the entries: {told}")
+        if absent := [name.removeprefix("reports/") for name in HELD_REPORTS if name not in named]:
+            self._report.note(
+                f"reports that a house can give and this one did not: {', '.join(absent)}"
+            )
 
     # ---- the log -----------------------------------------------------------------------------
 

@@ -459,16 +459,20 @@ def report(options: argparse.Namespace) -> Answer:
     """`keno report NAME --day D`: make a report; `keno report list` lists them."""
     if options.report == "list":
         return _catalogue()
-    if options.day is None or options.out is None:
-        raise BadUsage("say of which day (--day) and where to (--out)")
+    if options.report not in CATALOGUE:
+        raise say_no(No.NO_SUCH_REPORT, report=options.report)
+    if options.day is None:
+        raise BadUsage("say of which day (--day)")
+    if options.out is None:
+        raise BadUsage("say where to (--out)")
     first = _day(options.day)
     last = first if options.to is None else _day(options.to)
     asked = Asked(options.report, first, last, Format(options.format))
     with _founded_office() as office:
         made = make_report(office, asked, options.size, _progress())
         data = rendered(made, asked.format)
+        log_report(office, asked, made, {"at": "console"})  # first: nothing is read unrecorded
         write_whole(Path(options.out), data)
-        log_report(office, asked, made, {"at": "console"})
     document = {
         "report": asked.report,
         "file": options.out,

@@ -109,6 +109,17 @@ def test_a_file_that_was_added_is_named(exported: ExportedHouse, tmp_path: Path)
 
 
 @pytest.mark.rule("X-audit-log")
+def test_a_report_that_the_house_left_out_is_told(exported: ExportedHouse, tmp_path: Path) -> None:
+    """The house says what is in a bundle; without its voids it is not wrong, but should be seen."""
+    forgery = Forgery.of(exported)
+    del forgery.files["reports/voids.json"]
+    forgery.sign()
+    report = forgery.verified(tmp_path / "forged.zip")
+    assert report.faults == []
+    assert "reports that a house can give and this one did not: voids.json" in report.notes
+
+
+@pytest.mark.rule("X-audit-log")
 @pytest.mark.parametrize("odd", [{}, {"name": 7}, {"oame": "keys.json"}, [], "keys.json", 7, None])
 def test_a_listed_file_that_is_none_is_named(
     exported: ExportedHouse, tmp_path: Path, odd: object

@@ -191,8 +191,8 @@ def rng_statistics(told: Told) -> Content:
                     Column("at_99", "At 99 %"),
                 ),
                 tests,
-                remark="One test in twenty accuses a fair source at 95 %: what counts is the "
-                "p-value in the family. A test that needs more draws is not made.",
+                remark="One test in twenty accuses a fair source at 95 %: what counts is the line "
+                "of all together. A test that needs more draws is not made.",
             ),
             Section(
                 "numbers",
@@ -226,6 +226,10 @@ def _test_rows(series: str, report: Report) -> list[Row]:
         )
         for result in report.results
     ]
+    if report.p_value is not None:
+        verdicts = _verdict(report.accused_95), _verdict(report.accused_99)
+        family = series, "all together", report.draws, None, None, None, f"{report.p_value:.4f}"
+        made.append((*family, *verdicts))
     too_few: list[Row] = [
         (series, name, report.draws, f"needs {least} draws", None, None, None, None, None)
         for name, least in report.too_few

@@ -82,10 +82,19 @@ def test_installing_again_keeps_what_people_have_written(machine: Machine) -> No
     settings = machine.root / "etc/keno/house.env"
     ours = settings.read_text()
     settings.write_text("KENO_FEED='/events'\n")
+    newer = settings.with_name("house.env.new")
     told = machine.install_here()
     assert "is there already" in told
     assert settings.read_text() == "KENO_FEED='/events'\n"
-    assert settings.with_name("house.env.new").read_text() == ours
+    assert not newer.exists()  # its example is the one that was there before
+    before = (machine.root / "opt/keno/current").readlink()
+    (machine.root / "opt/keno/current").unlink()
+    told = machine.install_here()
+    assert (machine.root / "opt/keno/current").readlink() == before
+    assert settings.read_text() == "KENO_FEED='/events'\n"
+    assert newer.read_text() == ours
+    assert f"{newer} is the example of this version" in told
+    newer.unlink()
     settings.write_text(ours)
 
 

@@ -150,12 +150,14 @@ def line_to(address: str, keys: Path, public: Path, name: str) -> Line:
 
     Raises:
         ValueError: the address is none, or others may read the certificate's key.
-        OSError: the certificate or its key is not there.
+        OSError: the certificate or its key is not there, or a file cannot be read.
     """
     place = Address.read(address)
     if place.path is not None:
         return Line(Client(place))
     tls = credentials_of_office(keys, public, name)
+    for path in (tls.certificate, *tls.peers.files()):
+        path.open("rb").close()  # OpenSSL does not name a file that others keep from us
     tls.context(server=False)  # what is missing is told now, and not at the first game
     return Line(Client(place, tls))
 

@@ -186,6 +186,16 @@ def test_the_commands(
     assert keno("show", str(tmp_path / "nothing")) == 2
 
 
+def test_a_file_that_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", Typed(["the authority is put away"]))
+    folder = tmp_path / "file" / "authority"
+    folder.parent.touch()
+    assert main(["certificates", "authority", "--dir", str(folder), "--name", "House"]) == 2
+    assert capsys.readouterr().err == f"keno: {folder}: Not a directory\n"
+
+
 @pytest.mark.rule("X-recovery")
 def test_the_offices_own_certificate_is_made_and_exchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -139,6 +139,12 @@ def test_keys_of_another_user_are_not_used(keys: Path, monkeypatch: pytest.Monke
     assert str(missing.value).count("belongs to another user") == 4
 
 
+def test_a_certificate_that_cannot_be_read_is_named(keys: Path, tmp_path: Path) -> None:
+    (tmp_path / "public/rng-2.tls.pem").mkdir()
+    with pytest.raises(OSError, match=r"public/rng-2\.tls\.pem"):
+        line_to("tls:rng.keno.example:7001", keys, tmp_path / "public", "rng")
+
+
 def test_a_public_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     settings = Settings(
         "sqlite:///x", tmp_path, tmp_path / "public", "unix:a", "tls:b:1", "", tmp_path

@@ -64,8 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except DatabaseAway as why:
         _complain(f"keno: the database does not answer: {why}")
         return FAULT
-    except OSError as trouble:  # a file that cannot be read on, an output that is full
-        _complain(f"keno: {trouble.strerror}")
+    except OSError as trouble:  # a file that cannot be written, an output that is full
+        where = "" if trouble.filename is None else f"{trouble.filename}: "
+        _complain(f"keno: {where}{trouble.strerror}")
     return USAGE
 
 

@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test rules stages demonstration house records pages pictures card matrix materials proof bench lint lock clean drill
+.PHONY: help setup run test rules stages demonstration house records pages pictures card matrix materials proof bench lint lock clean drill boot
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; \
@@ -107,6 +107,9 @@ proof: .venv/.developing ## the long evidence (hours allowed); its tables go to 
 
 drill: .venv/.developing ## break a whole house in every way while it sells (FAULT=name: one of them); root, Debian 12
 	$(BIN)/python -m tests.drill $(FAULT)
+
+boot: .venv/.developing ## install the house on a machine with systemd, in a folder, as its page says; root, Debian 12
+	$(BIN)/python -m tests.boot
 
 bench: .venv/.developing ## measure speed and memory; the table also goes to bench/results.json
 	$(BIN)/python -m bench

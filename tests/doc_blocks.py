@@ -83,10 +83,14 @@ def share_of(test: str) -> list[str]:
     ]
 
 
-def typed(line: str, secrets: Mapping[str, str]) -> str:
-    """Return a line with what is typed when it asks: a secret, or passphrases."""
+def typed(line: str, secrets: dict[str, str]) -> str:
+    """Return a line with what is typed when it asks: a secret, the next one too, or passphrases."""
     named = re.search(r'--as (?:"([^"]+)"|(\w+))', line)
     answers = [secrets[named[1] or named[2]]] if named else []
+    if named and line.startswith("keno house secret"):
+        name = named[1] or named[2]
+        secrets[name] = f"chosen by {name}"
+        answers.append(secrets[name])
     wait = ""
     if re.match(r"keno-\w+ (keygen|unlock)", line):
         holders = re.findall(r"--holder (\w+)", line)

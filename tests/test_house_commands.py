@@ -36,13 +36,14 @@ stations = ["B1"]
 code = "SAM"
 name = "Sam Super"
 role = "supervisor"
-secret = "the secret of Sam Super"
+secret = "written in the plan"
 [[staff]]
 code = "MAX"
 name = "Max Manager"
 role = "outside-manager"
-secret = "the secret of Max Manager"
+secret = "written in the plan"
 """
+GIVEN = "written in the plan"
 CARD = Path(__file__).parent / "keno" / "card.toml"
 
 
@@ -72,7 +73,15 @@ class Console:
         if "--with" in arguments:
             people.append(arguments[arguments.index("--with") + 1])
         self._patch.setattr("sys.stdin", Typed([secret_of(person) for person in people]))
-        code = main([*arguments, *as_somebody, "--json"])
+        return self._said([*arguments, *as_somebody, "--json"])
+
+    def choose_secret(self, name: str, given: str = GIVEN) -> tuple[int, dict[str, object]]:
+        """Have somebody choose the secret by which the tests know them."""
+        self._patch.setattr("sys.stdin", Typed([given, secret_of(name)]))
+        return self._said(["house", "secret", "--as", name, "--json"])
+
+    def _said(self, arguments: list[str]) -> tuple[int, dict[str, object]]:
+        code = main(arguments)
         out = self._capsys.readouterr().out
         return code, json.loads(out) if out else {}
 
@@ -116,6 +125,9 @@ def test_a_house_is_founded_and_run_by_hand(console: Console, tmp_path: Path) ->
     assert console.keno("books")[0] == 2  # there is no house yet
     code, founded = console.keno("house", "found", str(plan))
     assert (code, [station["code"] for station in founded["stations"]]) == (0, ["B1"])  # type: ignore[attr-defined]
+    for name in (SAM, MAX):
+        assert console.choose_secret(name) == (0, {"name": name})
+        assert console.choose_secret(name)[0] == 3  # the one of the plan is no longer theirs
     code, brought = console.keno("card", "bring", str(CARD), name=SAM)
     digest = str(brought["card"])
     assert console.keno("game", "open", "M", name=SAM)[0] == 3  # nobody can draw it

@@ -19,6 +19,7 @@ from app.flow.actor import Actor
 from app.flow.keys import KeysMissing
 from app.flow.office import Office
 from app.flow.permissions import Permission
+from app.flow.refusals import No, say_no
 from app.house import EVERYTHING, Needs, open_office
 from app.settings import BadSettings, Settings, read_settings
 from app.store import schema
@@ -69,9 +70,23 @@ def actor(office: Office, options: argparse.Namespace, permission: Permission) -
 
 def let_in(office: Office, name: str, permission: Permission) -> Actor:
     """Return a person who gives their secret, for one act."""
-    asked = f"Secret of {name}: "
-    secret = getpass.getpass(asked) if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
-    return at_console(office, name, secret, permission)
+    return at_console(office, name, ask_secret(f"Secret of {name}: "), permission)
+
+
+def ask_secret(asked: str) -> str:
+    """Return a secret that is typed and not shown, or the next line of standard input."""
+    return getpass.getpass(asked) if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
+
+
+def new_secret(name: str) -> str:
+    """Return a secret that somebody has made up: at the terminal it is typed twice.
+
+    Refuses: two that are not the same; nobody sees what is typed.
+    """
+    made_up = ask_secret(f"New secret of {name}: ")
+    if sys.stdin.isatty() and ask_secret("Once more: ") != made_up:
+        raise say_no(No.SECRETS_DIFFER)
+    return made_up
 
 
 def a_day(text: str) -> date:

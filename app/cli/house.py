@@ -26,7 +26,7 @@ from app.caller import Caller
 from app.cli.answers import DONE, FAULT, Answer, BadUsage
 from app.cli.console import a_day as _day
 from app.cli.console import actor as _actor
-from app.cli.console import archives_at_hand, owned_database
+from app.cli.console import archives_at_hand, ask_secret, new_secret, owned_database
 from app.cli.console import faults_document as _faults
 from app.cli.console import founded_office as _founded_office
 from app.cli.console import let_in as _let_in
@@ -37,6 +37,7 @@ from app.clock import time_text
 from app.counts import LISTENERS
 from app.entropy import system_entropy
 from app.feed import Feed, exchange_certificate
+from app.flow.access import choose_at_console
 from app.flow.books import record_books, work_out_books
 from app.flow.close_day import close_day, so_far
 from app.flow.cosign import cosign_log
@@ -186,6 +187,15 @@ def found(options: argparse.Namespace) -> Answer:
         {"stations": stations},
         lambda: "\n".join([f"{plan.name} is founded. Each station enrols with its code:", *lines]),
     )
+
+
+def choose_a_secret(options: argparse.Namespace) -> Answer:
+    """`keno house secret --as NAME`: choose a secret of one's own; who was signed in is out."""
+    with _founded_office() as office:
+        secret, new = ask_secret(f"Secret of {options.name}: "), new_secret(options.name)
+        choose_at_console(office, options.name, secret, new)
+    text = f"The new secret is {options.name}'s from now on."
+    return Answer({"name": options.name}, lambda: text)
 
 
 def bring(options: argparse.Namespace) -> Answer:
@@ -635,6 +645,8 @@ def read_plan(document: Mapping[str, Any]) -> HousePlan:
         time_zone=document["time_zone"],
         day_starts_minutes=document["day_starts_minutes"],
         demonstration=document.get("demonstration", False),
+        # The secrets of a demonstration are told to everybody; nobody is kept from anything there.
+        secrets_given=not document.get("demonstration", False),
         series=tuple(
             SeriesPlan(each["code"], each["name"], each.get("first_game", 1))
             for each in document["series"]

@@ -203,6 +203,7 @@ def _own_commands(house: Commands) -> Iterator[argparse.ArgumentParser]:
     founding = _act(house, "found", "found", "found the house that a plan describes")
     founding.add_argument("plan", metavar="PLAN", help="the plan, in TOML")
     yield founding
+    yield _by_somebody(_act(house, "secret", "choose_a_secret", "choose a secret of one's own"))
 
     yield _act(house, "terms", "publish", "bring the house to the key ceremony")
     amount = _act(house, "amount", "set_an_amount", "be stricter than the rule")

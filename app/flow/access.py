@@ -1,8 +1,11 @@
-"""Enrolling a station, signing in and out, approving, disabling (15.3(a), X-access).
+"""Enrolling a station, signing in and out, choosing a secret, approving, disabling (X-access).
 
 A secret is checked outside of any transaction, because checking it is slow on purpose; what follows
 from it is decided inside one, on what the database says then. Whatever is refused here is logged:
 somebody may be trying.
+
+A secret that somebody else gave, and so knows, opens nothing: its owner first chooses one of their
+own with it. Whoever chooses in their place locks the owner out, who notices; the log tells of it.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,6 +36,7 @@ TRIES_MAX = 5
 LOCKED_FOR = timedelta(minutes=15)
 SHIFT_MAX = timedelta(hours=16)
 NOTED_EVERY = timedelta(seconds=20)
+SECRET_LEAST = 12
 CONSOLE = "console"
 # Compared with the secret of a name that nobody has, so that it takes as long as a real one.
 _NOBODY = (
@@ -122,20 +126,15 @@ def sign_in(
     On a page nobody stays signed in who is not at the keys, nor at two stations at once.
 
     Refuses: a station that is not enrolled, a wrong name or secret, someone who is locked or
-    disabled.
+    disabled, or whose secret was given by somebody else.
     """
     # The station first: what comes from anywhere else costs no hashing.
-    checked = is_at_station(office, station_token) and _check_secret(office, name, secret)
+    at_station = is_at_station(office, station_token)
+    fitting = _fitting(office, name, secret) if at_station else None
     token = office.entropy(TOKEN_BYTES).hex()
     with office.unit() as unit:
-        station = people.station_with(unit.connection, digest(station_token or ""))
-        if station is None:
-            raise refused(office, unit, say_no(No.NOT_ENROLLED), name=_tried(name))
-        if station.disabled:
-            no = say_no(No.STATION_DISABLED, station=station.code)
-            raise refused(office, unit, no, name=_tried(name), station=station.code)
-        known(station=station.code)
-        person = _let_in(office, unit, name, checked, station.code)
+        station = _station_here(office, unit, station_token, name)
+        person = _let_in(office, unit, name, fitting, station.code)
         known(staff=person.code)
         now = unit.now()
         actor = Actor(person.id, person.code, person.role, station.code)
@@ -149,6 +148,33 @@ def sign_in(
         records.add_sign_in(unit, digest(token), person.id, station.id, now + SHIFT_MAX, idle)
         unit.commit()
     return token
+
+
+def choose_secret(
+    office: Office, station_token: str | None, name: str, secret: str, new: str
+) -> None:
+    """Have a person choose a secret of their own at an enrolled station; they sign in with it then.
+
+    There is one commit. *Crash before: the old secret is theirs. Behind it: the new one is, and
+    whoever asks again is told that the old one is wrong.*
+
+    Refuses: as `sign_in`, but not a secret that was given; a new one that is too short or the same.
+    """
+    at_station = is_at_station(office, station_token)
+    choice = _choice(office, name, secret, new) if at_station else _NO_CHOICE
+    with office.unit() as unit:
+        station = _station_here(office, unit, station_token, name)
+        _make_own(office, unit, name, choice, station.code)
+
+
+def choose_at_console(office: Office, name: str, secret: str, new: str) -> None:
+    """Have a person choose a secret of their own at the console.
+
+    Refuses: as `choose_secret`, of the person.
+    """
+    choice = _choice(office, name, secret, new)
+    with office.unit() as unit:
+        _make_own(office, unit, name, choice, CONSOLE)
 
 
 def still_there(office: Office, credentials: Credentials) -> None:
@@ -176,11 +202,12 @@ def sign_out(office: Office, credentials: Credentials) -> None:
 def at_console(office: Office, name: str, secret: str, permission: Permission) -> Actor:
     """Return a person who gives their secret at the console, for one act.
 
-    Refuses: a wrong name or secret, someone who is locked or disabled, an act that is not theirs.
+    Refuses: a wrong name or secret, someone who is locked or disabled, or whose secret was given by
+    somebody else; an act that is not theirs.
     """
-    checked = _check_secret(office, name, secret)
+    fitting = _fitting(office, name, secret)
     with office.unit() as unit:
-        person = _let_in(office, unit, name, checked, CONSOLE, permission)
+        person = _let_in(office, unit, name, fitting, CONSOLE, permission)
         unit.commit()
     return Actor(person.id, person.code, person.role, CONSOLE)
 
@@ -190,11 +217,12 @@ def approver(
 ) -> Person:
     """Return who approves, by their own name and secret (15.5(d), 15.6(b)).
 
-    Refuses: a wrong name or secret, someone who is locked or disabled, or who may not approve.
+    Refuses: a wrong name or secret, someone who is locked or disabled, or whose secret was given by
+    somebody else, or who may not approve.
     """
-    checked = _check_secret(office, approval.name, approval.secret)
+    fitting = _fitting(office, approval.name, approval.secret)
     with office.unit() as unit:
-        person = _let_in(office, unit, approval.name, checked, where, what)
+        person = _let_in(office, unit, approval.name, fitting, where, what)
         unit.commit()
     return person
 
@@ -336,25 +364,94 @@ def disable_station(office: Office, credentials: Credentials, code: str) -> None
 # ---- secrets -------------------------------------------------------------------------------------
 
 
-def _check_secret(office: Office, name: str, secret: str) -> bool:
-    """Whether a person's secret is right; slow on purpose, and as slow for a name of nobody's."""
+@dataclass(frozen=True)
+class _Choice:
+    """What is found out of two secrets before the transaction, because that is slow."""
+
+    fitting: str | None  # what is stored of the old one, if that was right
+    hashed: str  # what is to be stored of the new one
+    fault: Refused | None
+
+
+_NO_CHOICE = _Choice(None, "", None)
+
+
+def check_length(secret: str) -> None:
+    """Refuse a secret that is too short."""
+    if len(secret) < SECRET_LEAST:
+        raise say_no(No.SECRET_SHORT, least=SECRET_LEAST)
+
+
+def _choice(office: Office, name: str, secret: str, new: str) -> _Choice:
+    fault = None
+    try:
+        check_length(new)
+        if new == secret:  # which whoever gave it knows
+            raise say_no(No.SECRET_SAME)
+    except Refused as no:
+        fault = no
+    return _Choice(_fitting(office, name, secret), office.hasher.hash(new), fault)
+
+
+def _make_own(office: Office, unit: Unit, name: str, choice: _Choice, where: str) -> None:
+    """Let a person in to choose a secret, and have it be theirs; sign-ins with the old one end."""
+    person = _let_in(office, unit, name, choice.fitting, where, choosing=True)
+    known(staff=person.code)
+    if choice.fault is not None:
+        raise refused(office, unit, choice.fault, name=person.name, where=where)
+    records.change_secret(unit, person.id, choice.hashed, given=False)
+    records.end_all_sign_ins(unit, person.id)
+    body = {"staff": person.code, "change": "chose an own secret", "by": person.code}
+    office.log(unit, Tag.STAFF, {**body, "time": time_text(unit.now())})
+    unit.commit()
+
+
+def _fitting(office: Office, name: str, secret: str) -> str | None:
+    """Return what is stored of a person's secret, if this is it; none if it is wrong.
+
+    Slow on purpose, and as slow for a name of nobody's.
+    """
     with office.database.reading() as connection:
         person = people.person_named(connection, name)
+    stored = person.secret if person else _NOBODY
     try:
-        return office.hasher.verify(person.secret if person else _NOBODY, secret)
+        office.hasher.verify(stored, secret)
     except VerificationError:
-        return False
+        return None
+    return stored
+
+
+def _station_here(
+    office: Office, unit: Unit, station_token: str | None, name: str
+) -> people.StationRow:
+    """Return the station at which somebody gives their name and secret.
+
+    Refuses: one that is not enrolled, or is disabled.
+    """
+    station = people.station_with(unit.connection, digest(station_token or ""))
+    if station is None:
+        raise refused(office, unit, say_no(No.NOT_ENROLLED), name=_tried(name))
+    if station.disabled:
+        no = say_no(No.STATION_DISABLED, station=station.code)
+        raise refused(office, unit, no, name=_tried(name), station=station.code)
+    known(station=station.code)
+    return station
 
 
 def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
     office: Office,
     unit: Unit,
     name: str,
-    is_right: bool,
+    fitting: str | None,
     where: str,
     permission: Permission | None = None,
+    *,
+    choosing: bool = False,
 ) -> Person:
-    """Return a person whose secret was right; count one that was wrong."""
+    """Return a person whose secret was right; count one that was wrong.
+
+    With a secret that somebody else gave they are let in for choosing one of their own only.
+    """
     # Held, so that tries made at the same time are counted one after the other.
     person = people.person_named(unit.connection, name, held=True)
     now = unit.now()
@@ -369,7 +466,8 @@ def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
     if person is not None and locked_until is not None and now < locked_until:
         no = say_no(No.STAFF_LOCKED, name=person.name, until=office.moment(locked_until))
         raise refused(office, unit, no, name=person.name, where=where)
-    if person is None or not is_right:
+    # It may have been changed since it was compared: whoever has the old one is not let in.
+    if person is None or fitting != person.secret:
         if person is not None:
             locked = tries + 1 >= TRIES_MAX
             until = now + LOCKED_FOR if locked else None
@@ -379,6 +477,9 @@ def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
         raise refused(
             office, unit, say_no(No.STAFF_DISABLED, name=person.name), name=name, where=where
         )
+    if person.secret_given and not choosing:
+        no = say_no(No.SECRET_GIVEN, name=person.name)
+        raise refused(office, unit, no, name=person.name, where=where)
     if permission is not None and person.role not in FOR[permission]:
         no = say_no(No.NOT_PERMITTED, role=person.role)
         raise refused(office, unit, no, name=name, where=where)

@@ -57,6 +57,7 @@ class HousePlan:
     time_zone: str = "America/New_York"
     day_starts_minutes: int = 6 * 60
     demonstration: bool = False
+    secrets_given: bool = False  # whoever wrote the plan knows them: each chooses an own one first
 
 
 def found_house(office: Office, plan: HousePlan) -> dict[str, str]:
@@ -98,7 +99,8 @@ def found_house(office: Office, plan: HousePlan) -> dict[str, str]:
                 body = {"station": station, "change": "added", "location": place.code}
                 office.log(unit, Tag.STATION, {**body, "by": "founding", "time": now})
         for person in plan.staff:
-            records.add_staff(unit, person.code, person.name, person.role, secrets[person.code])
+            who = (person.code, person.name, person.role, secrets[person.code])
+            records.add_staff(unit, *who, given=plan.secrets_given)
             body = {"staff": person.code, "change": "added", "role": person.role.value}
             office.log(unit, Tag.STAFF, {**body, "by": "founding", "time": now})
         unit.commit()

@@ -30,11 +30,23 @@ class No(Coded):
         "There were too many wrong tries; {name} can sign in again after {until}.",
     )
     WRONG_SECRET = "staff.wrong_secret", "The name or the secret is wrong."
+    SECRET_GIVEN = (
+        "staff.secret_given",
+        (
+            "Somebody else gave {name} this secret. Choose one of your own first, on the page for "
+            "signing in or with keno house secret."
+        ),
+    )
     NO_SUCH_STAFF = "staff.unknown", "There is nobody named {name} among the staff."
     BAD_PERSON = "staff.malformed", "A person has a name, and one of the roles."
     KNOWN_ALREADY = "staff.known", "{name} or the code {known} is known already."
     ONESELF = "staff.oneself", "Nobody disables themselves; another administrator does it."
     SECRET_SHORT = "staff.secret_short", "A secret has {least} characters or more."
+    SECRET_SAME = "staff.secret_same", "This is the secret that you have; choose another one."
+    SECRETS_DIFFER = (
+        "staff.secrets_differ",
+        "The new secret was not typed the same way twice; type both again.",
+    )
     NO_SUCH_LOCATION = "location.unknown", "There is no location {location}."
     NOT_PERMITTED = "staff.not_permitted", "This is not for the role {role} to do."
     NOT_OF_OURS = "page.foreign", "This did not come from a page of this house."

@@ -1,6 +1,7 @@
 """People and stations that come, come back, or get a new secret (X-access).
 
-An administrator's acts: whoever manages people and stations neither sells nor pays nor draws.
+An administrator's acts: whoever manages people and stations neither sells nor pays nor draws. And
+a secret that they give out, and so know, is good for choosing another one only (`choose_secret`).
 
 Write order: there is one commit in each act. *Crash before: nothing is changed.*
 """
@@ -9,7 +10,7 @@ import re
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import ENROLMENT_BYTES, digest, permit
+from app.flow.access import ENROLMENT_BYTES, check_length, digest, permit
 from app.flow.actor import Actor
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -20,13 +21,12 @@ from app.store.records import house as records
 from app.store.tables import Role
 from app.store.unit import Unit
 
-SECRET_LEAST = 12
 NAME_MOST = 100
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 
 def add_person(office: Office, actor: Actor, code: str, name: str, role: str, secret: str) -> None:  # noqa: PLR0913, PLR0917  all that a person is known by
-    """Add one of the staff, with a secret of their own.
+    """Add one of the staff, with a secret to choose one of their own by.
 
     Refuses: whoever may not; a code that cannot be printed, or is used; a name that is used; a role
     that is none; a secret that is too short.
@@ -41,7 +41,7 @@ def add_person(office: Office, actor: Actor, code: str, name: str, role: str, se
         known = people.person_named(unit.connection, name), people.is_coded(unit.connection, code)
         if any(known):
             raise say_no(No.KNOWN_ALREADY, name=quoted(name), known=quoted(code))
-        records.add_staff(unit, code, name, Role(role), hashed)
+        records.add_staff(unit, code, name, Role(role), hashed, given=True)
         _note_person(office, unit, actor, code, {"change": "added", "role": role})
         unit.commit()
 
@@ -62,7 +62,7 @@ def enable_person(office: Office, actor: Actor, name: str) -> None:
 
 
 def give_secret(office: Office, actor: Actor, name: str, secret: str) -> None:
-    """Give somebody a new secret; whoever is signed in as them is signed out.
+    """Give somebody a secret to choose their own by; whoever is signed in as them is signed out.
 
     Refuses: whoever may not; nobody of that name; a secret that is too short.
     """
@@ -72,7 +72,7 @@ def give_secret(office: Office, actor: Actor, name: str, secret: str) -> None:
         person = people.person_named(unit.connection, name)
         if person is None:
             raise say_no(No.NO_SUCH_STAFF, name=quoted(name))
-        records.change_secret(unit, person.id, hashed)
+        records.change_secret(unit, person.id, hashed, given=True)
         records.end_all_sign_ins(unit, person.id)
         _note_person(office, unit, actor, person.code, {"change": "given a new secret"})
         unit.commit()
@@ -120,8 +120,7 @@ def _check_plain(code: str) -> None:
 
 
 def _hashed(office: Office, secret: str) -> str:
-    if len(secret) < SECRET_LEAST:
-        raise say_no(No.SECRET_SHORT, least=SECRET_LEAST)
+    check_length(secret)
     return office.hasher.hash(secret)
 
 

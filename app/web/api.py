@@ -60,6 +60,17 @@ def sign_in() -> Response:
         return jsonify(token=access.sign_in(office(), station, name, secret))
 
 
+@routes.post("/secret")
+@needs(STATION)
+def choose_secret() -> Response:
+    """Have a person choose a secret of their own at this station."""
+    name, secret, new = forms.read_texts("name", "secret", "new_secret")
+    station = credentials().station
+    with now_and_then(station):
+        access.choose_secret(office(), station, name, secret, new)
+    return jsonify({})
+
+
 @routes.post("/sign-out")
 @needs(STATION)
 def sign_out() -> Response:

@@ -60,6 +60,11 @@ def _paths() -> Schema:
                 "Sign in at this station", "SignIn", "SignedIn", security=[{"station": []}]
             )
         },
+        "/secret": {
+            "post": _act(
+                "Choose a secret of one's own", "OwnSecret", "Nothing", security=[{"station": []}]
+            )
+        },
         "/sign-out": {"post": _act("Sign out", None, "Nothing")},
         "/games": {"get": _act("The newest games", None, "Games", security=[])},
         "/quote": {"post": _act("Price a request", "Request", "Quote")},
@@ -330,6 +335,7 @@ SCHEMAS: dict[str, Schema] = {
     "Enrolled": _answer(station_token=TEXT),
     "SignIn": _object(["name", "secret"], name=TEXT, secret=TEXT),
     "SignedIn": _answer(token=TEXT),
+    "OwnSecret": _object(["name", "secret", "new_secret"], name=TEXT, secret=TEXT, new_secret=TEXT),
     "Games": _answer(games=_list_of(_answer(series=TEXT, game=NUMBER, state=TEXT))),
     "Request": _object([], **REQUEST_FIELDS, quick_pick=_maybe(_whole(1, NUMBERS))),
     "Quote": _answer(

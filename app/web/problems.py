@@ -33,6 +33,7 @@ STATUS: dict[str, int] = {
     No.NOT_SIGNED_IN.code: 401,
     No.WRONG_SECRET.code: 401,
     No.STAFF_LOCKED.code: 401,
+    No.SECRET_GIVEN.code: 403,
     No.STATION_DISABLED.code: 403,
     No.STAFF_DISABLED.code: 403,
     No.NOT_PERMITTED.code: 403,

@@ -1,9 +1,12 @@
-"""Where everybody begins: a browser enrols as a station once, then people sign in and out at it."""
+"""Where everybody begins: a browser enrols as a station once, then people sign in and out at it.
+
+Whoever has a secret that somebody else gave them chooses one of their own here first.
+"""
 
 import re
 from contextlib import suppress
 
-from flask import Blueprint, redirect, render_template, request
+from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from app.flow import access
@@ -68,10 +71,38 @@ def sign_in() -> str | tuple[str, int] | Response:
         with now_and_then(station):
             token = access.sign_in(office(), station, name.strip(), secret, on_page=True)
     except Refused as no:
+        if no.refusals[0].code == No.SECRET_GIVEN.code:
+            return _choosing(name, no), status_of(no)
         return _shown(no), status_of(no)
     answer = redirect(_wanted(access.who_is_signed_in(office(), Credentials(station, token))))
     _keep(answer, PERSON_COOKIE, token)
     return answer
+
+
+@routes.get("/secret")
+@needs(ANYONE)
+def own_secret() -> str:
+    """Show where a person chooses a secret of their own; a browser that is no station enrols."""
+    return _choosing() if access.is_at_station(office(), page_credentials().station) else _shown()
+
+
+@routes.post("/secret")
+@needs(STATION)
+def choose_secret() -> tuple[str, int] | Response:
+    """Have a person choose a secret of their own; they sign in with it then."""
+    _check_ours()
+    name, secret, new, again = (
+        request.form.get(field, "") for field in ("name", "secret", "new", "again")
+    )
+    station = page_credentials().station
+    try:
+        if new != again:
+            raise say_no(No.SECRETS_DIFFER)
+        with now_and_then(station):
+            access.choose_secret(office(), station, name.strip(), secret, new)
+    except Refused as no:
+        return _choosing(name, no), status_of(no)
+    return redirect(url_for("sign_in.front", chosen="", next=request.args.get("next") or None))
 
 
 @routes.post("/sign-out")
@@ -117,7 +148,12 @@ def _wanted(who: Worker) -> str:
     return path
 
 
-def _shown(no: Refused | None = None) -> str:
+def _choosing(name: str = "", no: Refused | None = None) -> str:
+    """Return the page on which a person chooses a secret; of all that was typed the name stays."""
+    return _shown(no, choosing=True, name=name.strip())
+
+
+def _shown(no: Refused | None = None, **more: object) -> str:
     """Return the page on which a station enrols or a person signs in."""
     token = page_credentials().station or ""
     with office().database.reading() as connection:
@@ -129,6 +165,9 @@ def _shown(no: Refused | None = None) -> str:
         boards=boards,
         next=request.args.get("next", ""),
         refusal=None if no is None else no.refusals[0].message,
+        has_chosen="chosen" in request.args,
+        least=access.SECRET_LEAST,
+        **more,
     )
 
 

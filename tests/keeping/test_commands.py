@@ -36,6 +36,8 @@ def found_house(console: Console, folder: Path) -> None:
     plan.write_text(PLAN)
     for command in (("database", "upgrade"), ("house", "keys"), ("house", "found", str(plan))):
         assert console.keno(*command)[0] == 0
+    for name in (SAM, MAX):
+        assert console.choose_secret(name)[0] == 0
     digest = str(console.keno("card", "bring", str(CARD), name=SAM)[1]["card"])
     for name in (SAM, MAX):
         assert console.keno("card", "accept", digest, name=name)[0] == 0

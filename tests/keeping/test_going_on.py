@@ -583,14 +583,16 @@ def test_what_a_new_person_sold_in_what_was_lost_is_paid(floor: Floor, tmp_path:
     floor.open_drawer(wanda, RICH)
     back_up(floor.office, tmp_path / "house.backup")
     ada = at_console(floor.office, ADA, secret_of(ADA), Permission.STAFF_MANAGE)
-    add_person(floor.office, ada, "NORA", "Nora New", "writer", secret_of("Nora New"))
+    add_person(floor.office, ada, "NORA", "Nora New", "writer", "given by Ada")
+    own = ("Nora New", "given by Ada", secret_of("Nora New"))
+    choose_secret(floor.office, floor.station("B2"), *own)
     nora = floor.signed_in("Nora New", "B2")
     floor.open_drawer(nora, RICH)
     number = floor.sell(nora, every())["number"]
     floor.play()
     with restored(floor, tmp_path / "house.backup") as again:
         lost = refill(again, entries_of(floor)).lost
-        assert [tag for _, tag, _ in lost] == ["STAFF", "ENROL"]
+        assert [tag for _, tag, _ in lost] == ["STAFF", "ENROL", "STAFF"]
         with refuses("staff.wrong_secret"):  # there is nobody of that name
             again.signed_in("Nora New")
         with refuses("staff.wrong_secret"):

@@ -28,6 +28,9 @@ from app.store.tables import (
 )
 
 NOT_IN_LOG = "Their secret is not in the log: an administrator gives them a new one."
+ONE_BEFORE = (
+    "Their secret is not in the log: they choose another with the one that they had before."
+)
 NAMELESS = (
     "Their name and secret are not in the log: they are here under their code, disabled; an "
     "administrator gives them a new secret."
@@ -135,21 +138,26 @@ def report_chosen(here: Rebuilding, entry: int, body: Body) -> str | None:
 
 
 def person(here: Rebuilding, entry: int, body: Body) -> str | None:  # noqa: ARG001  one form for all
-    """Somebody came, was disabled, came back, or got a new secret."""
+    """Somebody came, was disabled, came back, got a new secret, or chose an own one."""
     change = body["change"]
     if change == "added":
         # Or nothing that they sold and paid could be made again.
         nobody_knows = here.office.hasher.hash(here.office.entropy(ENROLMENT_BYTES).hex())
         code, role = body["staff"], Role(body["role"])
-        who = house.add_staff(here.unit, code, code, role, nobody_knows)
+        who = house.add_staff(here.unit, code, code, role, nobody_knows, given=True)
         rebuilding.disable_staff_at(here.unit, who, moment(body["time"]))
         return NAMELESS
     who = here.person(body["staff"])
-    if change == "given a new secret":
-        # The old one is not good any more, whoever knows it.
-        nobody_knows = here.office.entropy(ENROLMENT_BYTES).hex()
-        house.change_secret(here.unit, who, here.office.hasher.hash(nobody_knows))
+    if change in ("given a new secret", "chose an own secret"):
         house.end_all_sign_ins(here.unit, who)
+        if change == "chose an own secret" and rebuilding.administers(here.unit, who):
+            # Or nobody might be left who gives new ones: nothing is done with it but choosing.
+            rebuilding.take_for_given(here.unit, who)
+            return ONE_BEFORE
+        # The old one is not good any more, whoever knows it.
+        nobody_knows = here.office.hasher.hash(here.office.entropy(ENROLMENT_BYTES).hex())
+        is_given = change == "given a new secret"
+        house.change_secret(here.unit, who, nobody_knows, given=is_given)
         return NOT_IN_LOG
     at = moment(body["time"]) if change == "disabled" else None
     rebuilding.disable_staff_at(here.unit, who, at)

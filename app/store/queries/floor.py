@@ -50,6 +50,7 @@ class PersonSeen:
     name: str
     role: str
     disabled: bool
+    secret_given: bool  # they have not chosen one of their own yet
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,9 @@ def stations(connection: Connection, now: datetime) -> list[StationSeen]:
 
 def staff(connection: Connection) -> list[PersonSeen]:
     """Return all of the staff."""
-    found = select(Staff.code, Staff.name, Staff.role, Staff.disabled_at.is_not(None))
+    found = select(
+        Staff.code, Staff.name, Staff.role, Staff.disabled_at.is_not(None), Staff.secret_given
+    )
     return [PersonSeen(*row) for row in connection.execute(found.order_by(Staff.name))]
 
 

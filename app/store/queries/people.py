@@ -83,6 +83,7 @@ class Person:
     name: str
     role: Role
     secret: str
+    secret_given: bool  # by somebody else, who knows it
     failed_tries: int
     locked_until: datetime | None
     disabled: bool
@@ -149,6 +150,7 @@ def person_named(connection: Connection, name: str, *, held: bool = False) -> Pe
         name=row.name,
         role=Role(row.role),
         secret=row.secret,
+        secret_given=row.secret_given,
         failed_tries=row.failed_tries,
         locked_until=row.locked_until,
         disabled=row.disabled_at is not None,

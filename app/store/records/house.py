@@ -74,11 +74,13 @@ def disable_station(unit: Unit, station: int) -> None:
     )
 
 
-def add_staff(unit: Unit, code: str, name: str, role: Role, secret: str) -> int:
-    """Add one of the staff, and return their id."""
+def add_staff(
+    unit: Unit, code: str, name: str, role: Role, secret: str, *, given: bool = False
+) -> int:
+    """Add one of the staff, with a secret of their own or a given one, and return their id."""
     values = {"code": code, "name": name, "role": role.value, "secret": secret, "failed_tries": 0}
     staff: int = unit.connection.execute(
-        insert(Staff).values(values).returning(Staff.id)
+        insert(Staff).values(**values, secret_given=given).returning(Staff.id)
     ).scalar_one()
     return staff
 
@@ -88,9 +90,10 @@ def enable_staff(unit: Unit, staff: int) -> None:
     unit.connection.execute(update(Staff).where(Staff.id == staff).values(disabled_at=None))
 
 
-def change_secret(unit: Unit, staff: int, secret: str) -> None:
-    """Give a person another secret."""
-    unit.connection.execute(update(Staff).where(Staff.id == staff).values(secret=secret))
+def change_secret(unit: Unit, staff: int, secret: str, *, given: bool) -> None:
+    """Have a person known by another secret: one that somebody gave them, or one of their own."""
+    values = {"secret": secret, "secret_given": given}
+    unit.connection.execute(update(Staff).where(Staff.id == staff).values(values))
 
 
 def enable_station(unit: Unit, station: int) -> None:

@@ -14,6 +14,7 @@ from app.store.tables import (
     Counter,
     LogCheckpoint,
     LogHead,
+    Role,
     Staff,
     Station,
 )
@@ -72,6 +73,17 @@ def staff_coded(unit: Unit, code: str) -> int | None:
     """Return the id of one of the staff."""
     found = select(Staff.id).where(Staff.code == code)
     return unit.connection.execute(found).scalar_one_or_none()
+
+
+def administers(unit: Unit, staff: int) -> bool:
+    """Whether one of the staff is an administrator."""
+    role = unit.connection.execute(select(Staff.role).where(Staff.id == staff)).scalar_one()
+    return bool(role == Role.ADMINISTRATOR)
+
+
+def take_for_given(unit: Unit, staff: int) -> None:
+    """Have a person's secret be good for choosing another one only."""
+    unit.connection.execute(update(Staff).where(Staff.id == staff).values(secret_given=True))
 
 
 def disable_staff_at(unit: Unit, staff: int, at: datetime | None) -> None:

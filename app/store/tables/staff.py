@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy import CheckConstraint, ForeignKey, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.store.tables.base import Code, Digest, Id, Moment, Name, Ref, Table, Words, one_of
@@ -30,6 +30,8 @@ class Staff(Table):
     name: Mapped[Name] = mapped_column(unique=True)
     role: Mapped[Code]
     secret: Mapped[Words]  # argon2id
+    # By somebody else, who knows it: nothing is done with it but choosing one of their own.
+    secret_given: Mapped[bool] = mapped_column(server_default=false())
     failed_tries: Mapped[int]
     locked_until: Mapped[Moment | None]
     disabled_at: Mapped[Moment | None]

@@ -6,7 +6,6 @@ share of the blocks runs them all, and a block that is in no share fails `test_d
 
 import re
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 

@@ -105,7 +105,8 @@ def test_the_page_of_commands_names_every_command() -> None:
     page = (ROOT / "docs" / "commands.md").read_text()
     commands = (
         "odds", "rate-card check", "quote", "grade", "prorate", "database upgrade", "house keys",
-        "house found", "card bring", "card accept", "card force", "game open", "game lock",
+        "house found", "house secret", "card bring", "card accept", "card force", "game open",
+        "game lock",
         "game every", "game close", "game void", "game release", "house terms", "caller", "feed",
         "compliance", "submission", "manifest", "log seal", "log cosign", "log verify", "books",
         "export", "verify",

@@ -106,6 +106,13 @@ class Typed:
         return self._lines.pop(0) + "\n"
 
 
+class Terminal(Typed):
+    """Standard input that is somebody at the keys."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 @pytest.fixture
 def console(
     empty_url: str,
@@ -125,9 +132,7 @@ def test_a_house_is_founded_and_run_by_hand(console: Console, tmp_path: Path) ->
     assert console.keno("books")[0] == 2  # there is no house yet
     code, founded = console.keno("house", "found", str(plan))
     assert (code, [station["code"] for station in founded["stations"]]) == (0, ["B1"])  # type: ignore[attr-defined]
-    for name in (SAM, MAX):
-        assert console.choose_secret(name) == (0, {"name": name})
-        assert console.choose_secret(name)[0] == 3  # the one of the plan is no longer theirs
+    choose_secrets(console)
     code, brought = console.keno("card", "bring", str(CARD), name=SAM)
     digest = str(brought["card"])
     assert console.keno("game", "open", "M", name=SAM)[0] == 3  # nobody can draw it
@@ -174,6 +179,45 @@ def test_a_house_is_founded_and_run_by_hand(console: Console, tmp_path: Path) ->
     assert again["looked_at"] == books["looked_at"]
     assert recorded["looked_at"]["log"] == again["looked_at"]["log"] + 1  # type: ignore[index]
     assert recorded["faults"] == 0
+
+
+def choose_secrets(console: Console) -> None:
+    """Have everybody of the plan choose a secret that whoever wrote it does not know."""
+    for name in (SAM, MAX):
+        assert console.choose_secret(name) == (0, {"name": name})
+        assert console.choose_secret(name)[0] == 3  # the one of the plan is no longer theirs
+
+
+@pytest.mark.rule("X-access")
+def test_at_the_terminal_a_new_secret_is_typed_twice_and_the_one_of_the_plan_opens_nothing(
+    console: Console,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN.replace(GIVEN, secret_of(SAM)))
+    for command in (("database", "upgrade"), ("house", "keys"), ("house", "found", str(plan))):
+        assert console.keno(*command)[0] == 0
+    code, refused = console.keno("card", "bring", str(CARD), name=SAM)
+    assert (code, "staff.secret_given" in str(refused)) == (3, True)
+    own, asked = "that Sam alone knows", []
+    typed = iter((secret_of(SAM), own, "a slip", secret_of(SAM), own, own))
+
+    def ask(prompt: str) -> str:
+        asked.append(prompt)
+        return next(typed)
+
+    monkeypatch.setattr("sys.stdin", Terminal([]))
+    monkeypatch.setattr("getpass.getpass", ask)
+    assert main(["house", "secret", "--as", SAM]) == 3
+    assert "not typed the same way twice" in capsys.readouterr().err
+    assert main(["house", "secret", "--as", SAM]) == 0
+    said = capsys.readouterr()
+    assert "The new secret is Sam Super's from now on." in said.out
+    assert own not in said.out + said.err
+    assert asked == ["Secret of Sam Super: ", "New secret of Sam Super: ", "Once more: "] * 2
+    assert next(typed, None) is None
 
 
 def _pull_reports(console: Console, tmp_path: Path) -> None:

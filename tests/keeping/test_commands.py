@@ -16,7 +16,7 @@ from app.store.queries import log
 from tests.engines import address, drop_database, new_database
 from tests.floor import MAX, SAM
 from tests.keyed import real_processes
-from tests.test_house_commands import CARD, PLAN, Console, short_folder
+from tests.test_house_commands import CARD, PLAN, Console, choose_secrets, short_folder
 
 PAGE = Path(__file__).parents[2] / "docs" / "keeping.md"
 
@@ -36,8 +36,7 @@ def found_house(console: Console, folder: Path) -> None:
     plan.write_text(PLAN)
     for command in (("database", "upgrade"), ("house", "keys"), ("house", "found", str(plan))):
         assert console.keno(*command)[0] == 0
-    for name in (SAM, MAX):
-        assert console.choose_secret(name)[0] == 0
+    choose_secrets(console)
     digest = str(console.keno("card", "bring", str(CARD), name=SAM)[1]["card"])
     for name in (SAM, MAX):
         assert console.keno("card", "accept", digest, name=name)[0] == 0

@@ -9,7 +9,7 @@ import pytest
 
 from app.audit.books import check_books
 from app.audit.entry_copies import EntryCopy
-from app.flow.access import Approval, at_console, disable_staff
+from app.flow.access import Approval, at_console, choose_secret, disable_staff
 from app.flow.approvals import approve_payment
 from app.flow.backup import back_up
 from app.flow.close_day import close_day

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 import pytest
 from flask import Flask
 
+from app.flow.access import at_console
+from app.flow.permissions import Permission
+from app.flow.staffing import give_secret
 from app.web import create_app
 from app.web.routes import PERSON_COOKIE, page_token
 from app.web.strangers import ONE_IN, TRIES
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
 
 START = {WANDA: "/writer", SAM: "/supervisor", MAX: "/supervisor", RITA: "/regulator"}
 HTML = {"Accept": "text/html"}
+GIVEN, OWN = "given by Ada", "that Wanda alone knows"
+TWICE = {"new": OWN, "again": OWN}
 
 
 @pytest.fixture
@@ -105,7 +110,7 @@ def test_nothing_is_done_by_a_page_that_is_not_ours(app: Flask, floor: Floor) ->
     assert opened.status_code == 201
     for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}):
         form = {"name": SAM, "secret": secret_of(SAM)}
-        for path in ("/sign-in", "/sign-out", "/enrol"):
+        for path in ("/sign-in", "/sign-out", "/enrol", "/secret"):
             assert browser.client.post(path, data=form, headers=headers).status_code == 403
     assert browser.client.get("/").location == "/writer"
 
@@ -159,6 +164,7 @@ def test_what_no_text_has_is_refused_and_never_a_fault(app: Flask, floor: Floor)
     for path, form in (
         ("/sign-in", {"name": "a\0b", "secret": "x"}),
         ("/enrol", {"code": "B\0", "enrolment": "x"}),
+        ("/secret", {"name": WANDA, "secret": "x", "new": "\0" * 12, "again": "\0" * 12}),
         ("/check", {"number": "1\0"}),
     ):
         assert browser.client.post(path, data=form).status_code == 400
@@ -177,6 +183,8 @@ def test_what_no_text_has_is_refused_and_never_a_fault(app: Flask, floor: Floor)
         ("/sign-in", {"name": WANDA, "secret": "guessed"}),
         ("/api/v1/stations/enrol", {"code": "B1", "enrolment": "guessed"}),
         ("/api/v1/sign-in", {"name": WANDA, "secret": "guessed"}),
+        ("/secret", {"name": WANDA, "secret": "guessed", **TWICE}),
+        ("/api/v1/secret", {"name": WANDA, "secret": "guessed", "new_secret": OWN}),
     ],
 )
 def test_strangers_do_not_fill_the_log_and_stations_are_not_slowed_down(
@@ -194,3 +202,88 @@ def test_strangers_do_not_fill_the_log_and_stations_are_not_slowed_down(
     assert browser.sign_in(WANDA) == "/writer"  # from the same address, at a station of the house
     floor.moment[0] += ONE_IN
     assert stranger.post(path, **how).status_code == 401
+
+
+# ---- a secret of one's own -----------------------------------------------------------------------
+
+
+def give_secret_to(floor: Floor, name: str) -> None:
+    ada = at_console(floor.office, ADA, secret_of(ADA), Permission.STAFF_MANAGE)
+    give_secret(floor.office, ada, name, GIVEN)
+
+
+@pytest.mark.rule("X-access")
+def test_whoever_was_given_a_secret_is_shown_where_to_choose_one_and_then_signs_in_with_it(
+    app: Flask, floor: Floor
+) -> None:
+    give_secret_to(floor, WANDA)
+    browser = Browser(app, floor)
+    assert "Choose your own secret" in browser.client.get("/").text
+    form = {"name": WANDA, "secret": GIVEN}
+    refused = browser.client.post("/sign-in?next=/writer%3Fpractice", data=form)
+    assert (refused.status_code, "Choose one of your own first" in refused.text) == (403, True)
+    assert f'name="name" value="{WANDA}"' in refused.text
+    assert 'action="/secret?next=/writer%3Fpractice"' in refused.text
+    assert GIVEN not in refused.text
+    chosen = browser.client.post("/secret?next=/writer%3Fpractice", data={**form, **TWICE})
+    assert chosen.location == "/?chosen=&next=/writer?practice"
+    page = browser.client.get(chosen.location).text
+    assert "Sign in with it." in page
+    assert 'action="/sign-in?next=/writer%3Fpractice"' in page
+    assert browser.client.post("/sign-in", data=form).status_code == 401
+    own = {"name": WANDA, "secret": OWN}
+    assert browser.client.post("/sign-in", data=own).location == "/writer"
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize(
+    ("change", "status", "words"),
+    [
+        ({"secret": "guessed"}, 401, "name or the secret is wrong"),
+        ({"new": "short", "again": "short"}, 422, "12 characters or more"),
+        ({"new": GIVEN, "again": GIVEN}, 422, "choose another one"),
+        ({"again": OWN + "."}, 422, "not typed the same way twice"),
+    ],
+)
+def test_what_is_no_choice_is_told_on_the_page_on_which_only_the_name_stays(
+    app: Flask, floor: Floor, change: dict[str, str], status: int, words: str
+) -> None:
+    give_secret_to(floor, WANDA)
+    browser = Browser(app, floor)
+    form = {"name": WANDA, "secret": GIVEN, **TWICE, **change}
+    answer = browser.client.post("/secret", data=form)
+    assert (answer.status_code, words in answer.text) == (status, True)
+    assert f'name="name" value="{WANDA}"' in answer.text
+    assert not any(f'"{form[field]}"' in answer.text for field in ("secret", "new", "again"))
+    again = browser.client.post("/sign-in", data={"name": WANDA, "secret": GIVEN})
+    assert again.status_code == 403
+
+
+@pytest.mark.rule("X-access")
+def test_only_at_a_station_is_a_secret_chosen(app: Flask, floor: Floor) -> None:
+    stranger = app.test_client()
+    page = stranger.get("/secret").text
+    assert ("Enrolment code" in page, "New secret" in page) == (True, False)
+    assert "New secret" in Browser(app, floor).client.get("/secret").text
+    own = {"name": WANDA, "secret": secret_of(WANDA), "new_secret": OWN}
+    for refused in (
+        stranger.post("/secret", data={**own, **TWICE}),
+        stranger.post("/api/v1/secret", json=own),
+    ):
+        assert refused.status_code == 401
+    assert Browser(app, floor, "B2").sign_in(WANDA) == "/writer"
+
+
+@pytest.mark.rule("X-access")
+def test_a_program_chooses_a_secret_for_whoever_types_it(app: Flask, floor: Floor) -> None:
+    give_secret_to(floor, WANDA)
+    station, client = {"X-Station": floor.station("B1")}, app.test_client()
+    given, own = {"name": WANDA, "secret": GIVEN}, {"name": WANDA, "secret": OWN}
+    refused = client.post("/api/v1/sign-in", json=given, headers=station)
+    assert (refused.status_code, refused.get_json()["code"]) == (403, "staff.secret_given")
+    choice = {**given, "new_secret": OWN}
+    chosen = client.post("/api/v1/secret", json=choice, headers=station)
+    assert (chosen.status_code, chosen.get_json()) == (200, {})
+    again = client.post("/api/v1/secret", json=choice, headers=station)
+    assert (again.status_code, again.get_json()["code"]) == (401, "staff.wrong_secret")
+    assert client.post("/api/v1/sign-in", json=own, headers=station).status_code == 200

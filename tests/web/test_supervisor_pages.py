@@ -109,10 +109,17 @@ def test_a_card_is_checked_brought_accepted_by_two_and_published(app: Flask, flo
         assert sam.client.get(f"/supervisor/cards/{nothing}").status_code == 422
 
 
+def choose_on_page(browser: Browser, form: dict[str, str], new: str) -> dict[str, str]:
+    """Somebody chooses a secret of their own; return what they sign in with then."""
+    chosen = browser.client.post("/secret", data={**form, "new": new, "again": new})
+    assert chosen.location == "/?chosen="
+    return {"name": form["name"], "secret": new}
+
+
 @pytest.mark.rule("X-access", "X-access-disable")
 def test_people_and_stations_come_go_and_come_back(app: Flask, floor: Floor) -> None:
     ada = signed_in(app, floor, ADA)
-    person = {"code": "WIM", "name": "Wim", "role": "writer", "secret": "wim's own secret"}
+    person = {"code": "WIM", "name": "Wim", "role": "writer", "secret": "given by Ada"}
     assert post(ada, floor, "staff", person).status == 201
     for wrong, code in (
         (person, "staff.known"),
@@ -125,7 +132,11 @@ def test_people_and_stations_come_go_and_come_back(app: Flask, floor: Floor) -> 
     ):
         assert post(ada, floor, "staff", wrong).json["code"] == code
     wim = Browser(app, floor, "B1")
-    form = {"name": "Wim", "secret": "wim's own secret"}
+    form = {"name": "Wim", "secret": "given by Ada"}
+    assert wim.client.post("/sign-in", data=form).status_code == 403  # it is Ada's as well
+    assert "secret given" in ada.client.get("/supervisor/people").text
+    form = choose_on_page(wim, form, "nobody knows this one")
+    assert "secret given" not in ada.client.get("/supervisor/people").text
     assert wim.client.post("/sign-in", data=form).location == "/writer"
     assert post(ada, floor, "staff/disable", {"name": "Wim"}).status == 200
     alone = post(ada, floor, "staff/disable", {"name": ADA})
@@ -133,10 +144,12 @@ def test_people_and_stations_come_go_and_come_back(app: Flask, floor: Floor) -> 
     assert wim.client.post("/sign-in", data=form).status_code == 403
     assert post(ada, floor, "staff/enable", {"name": "Wim"}).status == 200
     assert wim.client.post("/sign-in", data=form).location == "/writer"
-    fresh = {"name": "Wim", "secret": "another of his own"}
+    fresh = {"name": "Wim", "secret": "given by Ada again"}
     assert post(ada, floor, "staff/secret", fresh).status == 200
     assert wim.client.get("/api/v1/papers").status_code == 401  # whoever was signed in is out
     assert wim.client.post("/sign-in", data=form).status_code == 401
+    assert wim.client.post("/sign-in", data=fresh).status_code == 403
+    fresh = choose_on_page(wim, fresh, "nobody knows it either")
     assert wim.client.post("/sign-in", data=fresh).location == "/writer"
     for path in ("staff/enable", "staff/secret"):
         body = {"name": "Nobody"} | ({"secret": "x" * 20} if path.endswith("secret") else {})
@@ -155,7 +168,8 @@ def test_people_and_stations_come_go_and_come_back(app: Flask, floor: Floor) -> 
         assert post(ada, floor, f"stations/{act}", {"code": "B9"}).status == 200
     assert post(ada, floor, "stations/enable", {"code": "B77"}).json["code"] == "station.unknown"
     changes = [body["change"] for body in bodies(floor, "STAFF") if body["staff"] == "WIM"]
-    assert changes == ["added", "disabled", "enabled", "given a new secret"]
+    chosen = "chose an own secret"
+    assert changes == ["added", chosen, "disabled", "enabled", "given a new secret", chosen]
     page = ada.client.get("/supervisor/people").text
     assert "Disable Wim" in page
     floor.check_books()

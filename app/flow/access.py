@@ -8,6 +8,7 @@ A secret that somebody else gave, and so knows, opens nothing: its owner first c
 own with it. Whoever chooses in their place locks the owner out, who notices; the log tells of it.
 """
 
+import hmac
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -386,11 +387,15 @@ def _choice(office: Office, name: str, secret: str, new: str) -> _Choice:
     fault = None
     try:
         check_length(new)
-        if new == secret:  # which whoever gave it knows
+        if _is_same(new, secret):  # which whoever gave it knows
             raise say_no(No.SECRET_SAME)
     except Refused as no:
         fault = no
     return _Choice(_fitting(office, name, secret), office.hasher.hash(new), fault)
+
+
+def _is_same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
 def _make_own(office: Office, unit: Unit, name: str, choice: _Choice, where: str) -> None:
@@ -467,7 +472,7 @@ def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
         no = say_no(No.STAFF_LOCKED, name=person.name, until=office.moment(locked_until))
         raise refused(office, unit, no, name=person.name, where=where)
     # It may have been changed since it was compared: whoever has the old one is not let in.
-    if person is None or fitting != person.secret:
+    if person is None or fitting is None or not _is_same(fitting, person.secret):
         if person is not None:
             locked = tries + 1 >= TRIES_MAX
             until = now + LOCKED_FOR if locked else None

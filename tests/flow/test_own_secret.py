@@ -1,13 +1,16 @@
 """Own id and secret each: what somebody else gave is good for choosing an own one (X-access)."""
 
+import json
 import tomllib
 from collections.abc import Callable
+from datetime import date
 from itertools import count
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
+from app.audit.verifier import verify
 from app.cli.house import read_plan
 from app.flow.access import (
     TRIES_MAX,
@@ -21,22 +24,38 @@ from app.flow.access import (
 )
 from app.flow.actor import Actor
 from app.flow.backup import back_up
+from app.flow.close_day import close_day
+from app.flow.cosign import cosign_log
+from app.flow.export import export_days
 from app.flow.found_house import found_house
 from app.flow.lockout import lock_at_station
 from app.flow.office import Office
 from app.flow.permissions import Permission
+from app.flow.report import Asked, make_report
 from app.flow.staffing import add_person, give_secret
+from app.reports.catalogue import Format
 from app.store import schema
 from app.store.queries import Reading, people
 from app.store.queries.people import Person
 from tests.crashing import dies
-from tests.floor import ADA, FIRST_STATION, SAM, SECOND_STATION, WANDA, Floor, secret_of
+from tests.floor import (
+    ADA,
+    FIRST_STATION,
+    RITA,
+    SAM,
+    SECOND_STATION,
+    SUE,
+    WANDA,
+    Floor,
+    secret_of,
+)
 from tests.keeping.evening import entries_of
 from tests.keeping.house import empty_database, restored
 from tests.keeping.test_refill import refill
 from tests.looking import bodies, everything, refuses, rows
 from tests.test_house_commands import PLAN
 
+TODAY = date(2026, 11, 16)
 GIVEN, OWN = "given by the administrator", "that nobody else knows"
 
 
@@ -266,6 +285,30 @@ def test_no_secret_is_stored_or_logged_whoever_chose_it(floor: Floor) -> None:
     said = repr(everything(floor))
     assert "chose an own secret" in said
     assert not any(secret in said for secret in (GIVEN, OWN, "too short"))
+
+
+@pytest.mark.rule("X-access", "X-audit-log")
+def test_reports_and_the_regulators_bundle_tell_of_a_choice(floor: Floor, tmp_path: Path) -> None:
+    give(floor, SUE)
+    with refuses("staff.secret_given"):
+        sign_in(floor.office, floor.station(FIRST_STATION), SUE, GIVEN)
+    choose(floor, SUE)
+    floor.play()
+    floor.pass_time(days=1)
+    close_day(floor.office, floor.sam, TODAY)
+    cosign_log(floor.office, floor.two_keys)
+    access, exceptions, who_can = (
+        json.loads(make_report(floor.office, Asked(name, TODAY, TODAY, Format.JSON)).json())
+        for name in ("access", "exceptions", "who-can")
+    )
+    said = json.dumps(access)
+    assert said.index("SUE given a new secret") < said.index("SUE chose an own secret")
+    assert "sign-in with a given secret" in json.dumps(exceptions)
+    assert "SUE" in json.dumps(who_can)
+    rita = at_console(floor.office, RITA, secret_of(RITA), Permission.RECORDS_EXPORT)
+    export_days(floor.office, rita, TODAY, TODAY, tmp_path / "day.zip")
+    assert verify(tmp_path / "day.zip", floor.keyed.public).faults == []
+    floor.check_books()
 
 
 # ---- at the same time, and dying in the middle ---------------------------------------------------

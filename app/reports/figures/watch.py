@@ -107,6 +107,7 @@ def _refused(act: Act) -> Row:
         "ticket.wrong_code": "wrong code scanned",
         "staff.wrong_secret": "failed sign-in",
         "staff.locked": "sign-in while locked out",
+        "staff.secret_given": "sign-in with a given secret",
     }.get(body["code"], f"refused: {body['code']}")
     ticket = facts.get("ticket")
     about = f"ticket {printed_number(ticket)}" if isinstance(ticket, int) else ""

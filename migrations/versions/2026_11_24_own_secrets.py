@@ -21,5 +21,4 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Go back: a secret that was given opens everything again."""
-    with op.batch_alter_table("staff") as batch:
-        batch.drop_column("secret_given")
+    op.drop_column("staff", "secret_given")

@@ -30,11 +30,11 @@ class Staff(Table):
     name: Mapped[Name] = mapped_column(unique=True)
     role: Mapped[Code]
     secret: Mapped[Words]  # argon2id
-    # By somebody else, who knows it: nothing is done with it but choosing one of their own.
-    secret_given: Mapped[bool] = mapped_column(server_default=false())
     failed_tries: Mapped[int]
     locked_until: Mapped[Moment | None]
     disabled_at: Mapped[Moment | None]
+    # The secret, by somebody else who knows it: it is good for choosing one of their own only.
+    secret_given: Mapped[bool] = mapped_column(server_default=false())
 
     __table_args__ = (
         CheckConstraint(one_of("role", Role), "role"),

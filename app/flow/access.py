@@ -1,4 +1,4 @@
-"""Enrolling a station, signing in and out, choosing a secret, approving, disabling (X-access).
+"""Enrolling, signing in and out, choosing a secret, approving, disabling (15.3(a), X-access).
 
 A secret is checked outside of any transaction, because checking it is slow on purpose; what follows
 from it is decided inside one, on what the database says then. Whatever is refused here is logged:

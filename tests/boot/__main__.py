@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -139,6 +140,9 @@ def found(machine: Machine) -> None:
     plan = re.findall(r"```toml\n(.*?)```", running, re.DOTALL)[0]
     (machine.root / "srv/plan.toml").write_text(plan)
     machine.run("keno house found /srv/plan.toml && cp app/rate_cards/house-card-1.toml /srv/card")
+    for person in tomllib.loads(plan)["staff"]:
+        chosen = f"{person['secret']}\n{secret(person['name'].split()[0])}"
+        machine.run(f"keno house secret --as '{person['name']}'", chosen)
     machine.run("keno card bring /srv/card --as 'Sam Super'", secret("Sam"))
     for name in ("Sam Super", "Max Manager"):
         accept = f"keno card accept $(sha256sum /srv/card | cut -c 1-64) --as '{name}'"
@@ -174,7 +178,7 @@ def open_games(machine: Machine) -> None:
 
 
 def secret(name: str) -> str:
-    """Return the secret of somebody of the plan, as it is typed."""
+    """Return the secret that somebody of the plan has chosen, as it is typed."""
     return f"a secret of {name}'s own\n"
 
 

@@ -13,7 +13,8 @@ together. `SCALE=days`: ten days as full as those of the year, beside one. `SCAL
 them, beside four. `SCALE=year`: all of it, 10,000,000 tickets in 150,000 games, beside a tenth,
 which takes hours for each engine: `ENGINE=sqlite` and `ENGINE=postgresql` measure one at a time.
 `KEPT=FOLDER` measures houses that `python -m bench.year` has made in folders of that one (`4` and
-`36` for the tenth, `36` and `365` for the year), and leaves them there, to be measured again.
+`36` for the tenth, `36` and `365` for the year), and leaves them there, to be measured again;
+`ACTS=reports,export` only some of what is measured, of which books take by far the longest.
 """
 
 import json
@@ -112,18 +113,18 @@ def _measure(engine: str, scale: Scale, made: dict[int, Made]) -> Iterator[Resul
         _come_to_rest(url)
         rate = plan.tickets / json.loads((folder / TOLD).read_text())["made_in_seconds"]
         yield Result(f"{_name(engine, scale, days)}: made", rate, "tickets/s")
-    acts = {"reports": _reports, "books": _books, "raw": _raw, "export": _export}
+    wanted = os.environ.get("ACTS", ",".join(ACTS)).split(",")
     found: dict[int, dict[str, Told]] = {days: {} for days in scale.days}
     for _ in range(scale.rounds):
-        for days, what in product(scale.days, acts):
+        for days, what in product(scale.days, wanted):
             began = time.perf_counter()
-            told = _alone(acts[what], *made[days])
+            told = _alone(ACTS[what], *made[days])
             took = time.perf_counter() - began
             sys.stderr.write(f"{_name(engine, scale, days)}: {what} in {took:,.0f} s\n")
             found[days][what] = _best(found[days].get(what, told), told)
     for days in scale.days:
         name = _name(engine, scale, days)
-        if days == max(scale.days):
+        if days == max(scale.days) and "reports" in wanted:
             yield from _each_report(name, found[days])
         yield from _told(name, found[days], scale.plan(days))
     yield from _growth(NAMES[engine], scale, *found.values())
@@ -163,26 +164,38 @@ def _each_report(name: str, found: dict[str, Told]) -> Iterator[Result]:
 
 
 def _told(name: str, found: dict[str, Told], plan: YearPlan) -> Iterator[Result]:
-    reports = _seconds(found)
-    slowest = max(reports, key=lambda key: reports[key])
-    yield Result(
-        f"{name}: slowest report of a day ({slowest})",
-        reports[slowest],
-        "seconds",
-        goal=REPORT_GOAL,
-        at_most=True,
-    )
-    yield Result(f"{name}: all {len(reports)} reports of a day", sum(reports.values()), "seconds")
-    books, raw = found["books"]["seconds"], found["raw"]["seconds"]
-    yield Result(f"{name}: books", books, "seconds")
-    yield Result(f"{name}: books, for each ticket", 1e6 * books / plan.tickets, "microseconds")
-    yield Result(f"{name}: books, times the raw reading", books / raw, "times")
-    export = found["export"]
-    yield Result(f"{name}: export of the last day", export["seconds"], "seconds")
-    yield Result(f"{name}: size of that bundle", export["bundle"], "MiB")
-    yield Result(f"{name}: verification of it", export["verify"], "seconds")
-    for what in ("reports", "books", "export"):
+    if "reports" in found:
+        reports = _seconds(found)
+        slowest = max(reports, key=lambda key: reports[key])
+        yield Result(
+            f"{name}: slowest report of a day ({slowest})",
+            reports[slowest],
+            "seconds",
+            goal=REPORT_GOAL,
+            at_most=True,
+        )
+        yield Result(
+            f"{name}: all {len(reports)} reports of a day", sum(reports.values()), "seconds"
+        )
+    if "books" in found:
+        books = found["books"]["seconds"]
+        yield Result(f"{name}: books", books, "seconds")
+        yield Result(f"{name}: books, for each ticket", 1e6 * books / plan.tickets, "microseconds")
+        if "raw" in found:
+            raw = found["raw"]["seconds"]
+            yield Result(f"{name}: books, times the raw reading", books / raw, "times")
+    if "export" in found:
+        export = found["export"]
+        yield Result(f"{name}: export of the last day", export["seconds"], "seconds")
+        yield Result(f"{name}: size of that bundle", export["bundle"], "MiB")
+        yield Result(f"{name}: verification of it", export["verify"], "seconds")
+    for what in _held(found):
         yield Result(f"{name}: {what}, peak memory", found[what]["mib"], "MiB")
+
+
+def _held(found: dict[str, Told]) -> list[str]:
+    """Return what was measured of which the memory counts; reading raw is only a floor."""
+    return [what for what in found if what != "raw"]
 
 
 def _growth(
@@ -191,24 +204,21 @@ def _growth(
     more = max(scale.days) / min(scale.days)
     name = f"{engine}: {max(scale.days)} days against {min(scale.days)}"
     of_bundle = GROWTH_GOAL if min(scale.days) > CLAIM_DAYS else None
-    for what, times, goal in (
-        ("reports of a day", _in_all(many) / _in_all(few), GROWTH_GOAL),
-        (
-            "books, for each ticket",
-            many["books"]["seconds"] / few["books"]["seconds"] / more,
-            GROWTH_GOAL,
-        ),
-        ("export, for each MiB", _by_size(many, "seconds") / _by_size(few, "seconds"), of_bundle),
-        (
-            "verification, for each MiB",
-            _by_size(many, "verify") / _by_size(few, "verify"),
-            of_bundle,
-        ),
-    ):
+    grown: dict[str, tuple[float, float | None]] = {}
+    if "reports" in few:
+        grown["reports of a day"] = _in_all(many) / _in_all(few), GROWTH_GOAL
+    if "books" in few:
+        longer = many["books"]["seconds"] / few["books"]["seconds"]
+        grown["books, for each ticket"] = longer / more, GROWTH_GOAL
+    if "export" in few:
+        for what, part in (("export", "seconds"), ("verification", "verify")):
+            times = _by_size(many, part) / _by_size(few, part)
+            grown[f"{what}, for each MiB"] = times, of_bundle
+    for what, (times, goal) in grown.items():
         yield Result(f"{name}, {what}", times, "times as long", goal=goal, at_most=True)
-    for what in ("reports", "books", "export"):
-        grown, most = many[what]["mib"] - few[what]["mib"], MEMORY_GOAL_MIB
-        yield Result(f"{name}, {what}, memory more", grown, "MiB", goal=most, at_most=True)
+    for what in _held(few):
+        mib, most = many[what]["mib"] - few[what]["mib"], MEMORY_GOAL_MIB
+        yield Result(f"{name}, {what}, memory more", mib, "MiB", goal=most, at_most=True)
 
 
 def _in_all(found: dict[str, Told]) -> float:
@@ -300,3 +310,11 @@ def _export(house: YearHouse, plan: YearPlan) -> Told:
         raise AssertionError(f"the bundle has faults: {found.faults[:3]}")
     verified = time.perf_counter()
     return {"seconds": exported - began, "verify": verified - exported, "bundle": bundle}
+
+
+ACTS: dict[str, Callable[[YearHouse, YearPlan], Told]] = {
+    "reports": _reports,
+    "books": _books,
+    "raw": _raw,
+    "export": _export,
+}

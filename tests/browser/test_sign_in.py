@@ -56,6 +56,7 @@ def test_whoever_was_given_a_secret_chooses_their_own_by_keyboard_alone(
     expect(page.get_by_role("alert")).to_contain_text("not typed the same way twice")
     for field in ("Secret until now", "New secret", "New secret once more"):
         expect(page.get_by_label(field, exact=True)).to_have_value("")
+    expect(page.get_by_label("Secret until now")).to_be_focused()
     type_into(page, GIVEN, OWN, OWN)
     page.keyboard.press("Enter")
     expect(page.get_by_role("status")).to_have_text(
@@ -77,6 +78,7 @@ def test_an_own_secret_is_changed_from_the_page_for_signing_in_at_any_time(house
     type_into(page, WANDA, secret_of(WANDA), OWN, OWN)
     page.keyboard.press("Enter")
     expect(page.get_by_role("status")).to_contain_text("Sign in with it.")
+    expect(page.get_by_label("Name")).to_be_focused()
     type_into(page, WANDA, OWN)
     page.keyboard.press("Enter")
     page.wait_for_url("**/writer")

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from app.flow.present import present_ticket
 from app.flow.sell import Sale
@@ -145,3 +145,21 @@ def test_a_page_says_that_it_is_old_when_the_centre_does_not_answer(house: House
     expect(page.get_by_text("what is shown here is old")).to_be_visible()
     house.server.start()
     expect(page.get_by_text("what is shown here is old")).to_be_hidden()
+
+
+@pytest.mark.rule("X-access")
+def test_a_form_pressed_before_its_script_has_come_waits_and_puts_no_secret_into_an_address(
+    house: House,
+) -> None:
+    page = house.station(ADA, "B2")
+    held: list[Route] = []
+    page.route("**/js/forms.js", lambda route: held.append(route))  # noqa: PLW0108  it is marked
+    page.goto("/supervisor/people", wait_until="commit")
+    give = page.locator('form[data-act$="/staff/secret"]')
+    give.get_by_label("Name").fill(SAM)
+    give.get_by_label("New secret").fill("good for choosing another")
+    give.get_by_role("button", name="Give it").press("Enter")
+    assert page.url.endswith("/supervisor/people")
+    held[0].continue_()
+    expect(page.get_by_text("secret given")).to_be_visible()
+    assert page.url.endswith("/supervisor/people")

@@ -103,3 +103,6 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   send(event.target);
 });
+
+// What was pressed before this was here (`early.js`).
+for (const form of window.takeHeldForms()) send(form);

@@ -17,7 +17,7 @@ from tests.drill.checking import check_papers, check_records, compare
 from tests.drill.faults import FAULTS, NoSales, Scene
 from tests.drill.house import MAX, PORT, STATIONS, House, secret_of, set_up
 from tests.drill.machines import Network
-from tests.drill.packages import CannotDrill, check_packages
+from tests.drill.packages import CannotDrill, have_packages
 from tests.drill.paper import Tray
 from tests.drill.stations import Crew, Floor, Station
 from tests.drill.table import HEAD, Row, down_seconds, write_page
@@ -39,7 +39,7 @@ def main() -> int:
     if unknown:
         parser.error(f"there is no fault {unknown[0]}; there are {', '.join(FAULTS)}")
     try:
-        check_packages()
+        have_packages()
         network = Network()
     except CannotDrill as remedy:
         sys.stderr.write(f"{remedy}\n")

@@ -1,9 +1,12 @@
-"""What the drill needs of the machine, found out before anything is started."""
+"""What the drill needs of the machine, there before anything is started."""
 
 import os
 import pwd
 import shutil
+import sys
 from pathlib import Path
+
+from tests.debian import found_or_installed
 
 PROGRAMS = {
     "patroni": "patroni",
@@ -22,22 +25,31 @@ class CannotDrill(Exception):  # noqa: N818  the text is the remedy
     """The drill cannot be held here."""
 
 
-def check_packages() -> None:
-    """Check that everything is here.
+def have_packages() -> None:
+    """See to it that everything is here; what is missing is installed, if that can be done.
 
     Raises:
         CannotDrill: with what to type.
     """
     if os.geteuid() != 0:
         raise CannotDrill("The drill makes network namespaces: run it as root.")
-    missing = {package for program, package in PROGRAMS.items() if shutil.which(program) is None}
-    if not POSTGRES.exists():
-        missing.add("postgresql-15")
-    missing |= {each for name, each in LIBRARIES.items() if not (DEBIAN / name).exists()}
-    if missing:
-        wanted = " ".join(sorted(missing))
-        raise CannotDrill(f"On Debian 12 type: apt-get install --no-install-recommends {wanted}")
+    if wanted := missing_packages():
+        sys.stdout.write(f"Debian's packages are installed: {' '.join(wanted)} ...\n")
+        sys.stdout.flush()
+        found_or_installed(lambda: None if missing_packages() else True, *wanted)
+    if wanted := missing_packages():
+        typed = f"apt-get install --no-install-recommends {' '.join(wanted)}"
+        raise CannotDrill(f"On Debian 12 type: {typed}")
     try:
         pwd.getpwnam("postgres")
     except KeyError:
         raise CannotDrill("There is no user postgres; Debian's postgresql-15 makes it.") from None
+
+
+def missing_packages() -> list[str]:
+    """Return which of Debian's packages are not here."""
+    missing = {package for program, package in PROGRAMS.items() if shutil.which(program) is None}
+    if not POSTGRES.exists():
+        missing.add("postgresql-15")
+    missing |= {each for name, each in LIBRARIES.items() if not (DEBIAN / name).exists()}
+    return sorted(missing)

@@ -5,7 +5,7 @@ copy names is not looked up: it is what the first ticket names, or another row o
 Every other constraint is in force, and nothing is dropped.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from sqlalchemy import Connection, text
 
@@ -39,8 +39,16 @@ _BY_POSTGRESQL = (
 )
 
 
-def presell(database: Database, count: int, without: Collection[str] = ()) -> None:
-    """Put so many copies of the first ticket into a house, leaving some tables out."""
+def presell(
+    database: Database,
+    count: int,
+    without: Collection[str] = (),
+    told: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Put so many copies of the first ticket into a house, leaving some tables out.
+
+    `told` is told how many are put in so far, and of all of them when the database is at rest.
+    """
     tables = [table for table in COPIED if table not in without]
     last = count + 1
     for first in range(2, last + 1, AT_ONCE):
@@ -54,6 +62,8 @@ def presell(database: Database, count: int, without: Collection[str] = ()) -> No
         with unit_of(database) as unit:
             make_room(unit)
             unit.commit()
+        if numbers["last"] < last:
+            told(numbers["last"] - 1)
     with database.writing() as connection:
         connection.execute(
             text("UPDATE counter SET value = :last WHERE name = 'ticket'"), {"last": last}
@@ -64,6 +74,7 @@ def presell(database: Database, count: int, without: Collection[str] = ()) -> No
         connection.commit()
         if not database.is_sqlite:  # or its writing would go on while something is measured
             connection.execute(text("CHECKPOINT"))
+    told(count)
 
 
 def _copies(table: str, is_sqlite: bool) -> str:

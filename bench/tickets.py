@@ -12,6 +12,7 @@ together take ten minutes. `SCALE=year`: 10,000,000, and every number of station
 """
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -86,6 +87,8 @@ def _engine(engine: str, root: Path, new_url: Callable[[str], str]) -> Iterator[
     floor, people = crowded_house(new_url("empty"), root / "house")
     _sold(floor, people[0])
     copy = copied_house(floor, root / "sold.db")
+    # First, so that nothing is written any more while something is measured.
+    presell(copy.office.database, SOLD_BEFORE, told=partial(_told, name))
     with _open(engine, floor, people, root / "house" / "keys") as empty:
         for stations in STATIONS:
             ours, theirs = in_turns(empty.selling(stations), empty.sending(stations))
@@ -101,9 +104,14 @@ def _engine(engine: str, root: Path, new_url: Callable[[str], str]) -> Iterator[
         )
         crowd = max(STATIONS)
         yield from _lockouts(f"{name}, {crowd} stations", floor, empty.selling(crowd))
-        presell(copy.office.database, SOLD_BEFORE)
         with _open(engine, copy, people, root / "house" / "keys") as filled:
             yield from _sold_before(filled, empty)
+
+
+def _told(engine: str, put_in: int) -> None:
+    """Say how far a long run is."""
+    if IS_YEAR:
+        sys.stderr.write(f"{engine}: {put_in:,} of {SOLD_BEFORE:,} tickets are put in\n")
 
 
 @contextmanager

@@ -19,7 +19,17 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app import tables
-from app.cli.answers import DONE, FAULT, REFUSED, USAGE, Answer, BadUsage, DatabaseAway
+from app.cli.answers import (
+    DONE,
+    FAULT,
+    NOT_TRIED,
+    REFUSED,
+    USAGE,
+    Answer,
+    BadUsage,
+    DatabaseAway,
+    NotTried,
+)
 from app.cli.house_parser import add_house_commands
 from app.keno.aggregate import prorate
 from app.keno.card_checks import all_figures, check_card
@@ -50,8 +60,14 @@ STANDARD_INPUT = "-"
 def console() -> None:
     """Run the command as a program: end quietly when its reader or its user has had enough."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end)
     sys.exit(main())
+
+
+def _end(number: int, _frame: object) -> None:
+    """End as a shell tells of it, by way of whatever is to be removed on the way out."""
+    sys.exit(128 + number)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,6 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except DatabaseAway as why:
         _complain(f"keno: the database does not answer: {why}")
         return FAULT
+    except NotTried as why:
+        _complain(f"keno: nothing is known of it: {why}")
+        return NOT_TRIED
     except OSError as trouble:  # a file that cannot be written, an output that is full
         where = "" if trouble.filename is None else f"{trouble.filename}: "
         _complain(f"keno: {where}{trouble.strerror}")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 DONE, FAULT, USAGE, REFUSED = 0, 1, 2, 3
+NOT_TRIED = 5  # 4 is the verifier's own, for a bundle that nobody is known to have signed
 
 
 class BadUsage(Exception):  # noqa: N818  the caller's mistake, not an error of ours
@@ -12,6 +13,10 @@ class BadUsage(Exception):  # noqa: N818  the caller's mistake, not an error of 
 
 class DatabaseAway(Exception):  # noqa: N818  it can be asked again
     """The database went, or could not be reached."""
+
+
+class NotTried(Exception):  # noqa: N818  it can be tried again
+    """Something could not be tried, so that nothing is known of it; the text says why."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from sqlalchemy import make_url
 
 from app.audit.books import check_books
 from app.audit.entry_copies import EntryCopy, entries_in, leaves_in, tiles_at
-from app.cli.answers import DONE, FAULT, Answer, BadUsage
+from app.cli.answers import DONE, FAULT, Answer, BadUsage, NotTried
 from app.cli.console import (
     a_day,
     actor,
@@ -41,6 +41,7 @@ from app.flow.refusals import No, say_no
 from app.flow.retention import set_retention
 from app.keno.refusals import Refused
 from app.keno.retention import PERIODS, RecordKind
+from app.store.away import is_away
 from app.store.copies import CannotCopy, scratch_database
 from app.store.database import Database
 from app.store.queries.keeping import lost_acts, retention
@@ -79,8 +80,12 @@ def check_backup(options: argparse.Namespace) -> Answer:
                 restore(scratch, file, system_clock())
                 with scratch.reading(at_length=True) as connection:
                     found = check_books(connection, manifest.log_origin, key, draw_keys, archives)
-        except CannotCopy as why:
-            raise say_no(No.NOT_COPIED, why=str(why)) from None
+        except CannotCopy as why:  # of the copy itself `restore` says that it cannot be used
+            raise NotTried(str(why)) from None
+        except Exception as fault:
+            if not is_away(fault):
+                raise
+            raise NotTried("the database went away meanwhile") from fault
     faults = [fault for each in found.values() for fault in each]
     if options.record and not faults:
         with founded_office() as office:

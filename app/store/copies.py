@@ -202,11 +202,13 @@ def scratch_database(like: Database, folder: Path) -> Iterator[str]:
     if like.is_sqlite:
         yield f"sqlite:///{folder / 'scratch.db'}"
         return
-    name = f"keno_check_{uuid4().hex[:12]}"
     server = create_engine(like.url, isolation_level="AUTOCOMMIT")
     try:
         try:
             with server.connect() as connection:
+                _drop_forgotten(connection)
+                today = connection.execute(text(_TODAY)).scalar_one()
+                name = f"keno_check_{today}_{uuid4().hex[:12]}"
                 connection.execute(text(f"CREATE DATABASE {name}"))
         except DBAPIError as fault:
             raise CannotCopy(f"no database could be made to try it in: {fault.orig}") from None
@@ -217,6 +219,20 @@ def scratch_database(like: Database, folder: Path) -> Iterator[str]:
                 connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
     finally:
         server.dispose()
+
+
+_TODAY = "SELECT to_char(clock_timestamp(), 'YYYYMMDD')"
+_FORGOTTEN = """
+SELECT datname FROM pg_database JOIN pg_roles ON pg_roles.oid = datdba
+WHERE rolname = current_user AND datname ~ '^keno_check_[0-9]{8}_[0-9a-f]{12}$'
+AND substr(datname, 12, 8) < to_char(clock_timestamp() - interval '1 day', 'YYYYMMDD')
+"""
+
+
+def _drop_forgotten(connection: Connection) -> None:
+    """Drop what trials of days ago left that were killed: each is the whole house once more."""
+    for name in connection.execute(text(_FORGOTTEN)).scalars():
+        connection.execute(text(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
 
 
 # ---- PostgreSQL's own programs -------------------------------------------------------------------

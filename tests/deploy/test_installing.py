@@ -116,6 +116,7 @@ def test_another_version_is_put_beside_it_and_switched_back(
     unit = machine.root / "etc/systemd/system/keno-web.service"
     ours = unit.read_text()
     (changed / "deploy/systemd/keno-web.service").write_text(ours + "# another one\n")
+    (changed / "deploy/systemd/keno-more.service").write_text("[Service]\nExecStart=true\n")
     before = machine.version
     into = ("--root", str(machine.root), "--environment", os.path.realpath(".venv"))
     done = run(str(changed / "deploy/install"), *into)
@@ -126,12 +127,23 @@ def test_another_version_is_put_beside_it_and_switched_back(
     place = machine.root / "opt/keno"
     assert (place / "current/wsgi.py").read_text() == '"""Another one."""\n'
     assert unit.read_text() == ours + "# another one\n"
+    more, own = (unit.with_name(f"keno-{name}.service") for name in ("more", "own"))
+    own.write_text("[Service]\n")  # somebody has written it here
+    wanted = unit.with_name("keno.target.wants") / more.name
+    wanted.parent.mkdir()
+    wanted.symlink_to(more)
     switch = (str(DEPLOY / "switch"), before, str(machine.root))
-    assert run(*switch).returncode == 0
+    switched = run(*switch)
+    assert switched.returncode == 0
     assert machine.version == before
     assert unit.read_text() == ours
+    assert "keno-more.service" in switched.stdout
+    assert not (more.exists() or wanted.is_symlink())
+    assert own.exists()
+    own.unlink()
     assert "usage" in run(str(DEPLOY / "switch")).stderr
-    assert run(str(DEPLOY / "switch"), "9.9.9", str(machine.root)).returncode == 2
+    for wrong in ("9.9.9", "current", ".", "../keno"):
+        assert run(str(DEPLOY / "switch"), wrong, str(machine.root)).returncode == 2
     assert machine.version == before
     shutil.rmtree(place / after)
 
@@ -244,7 +256,7 @@ esac
 
 
 @pytest.mark.rule("X-recovery")
-@pytest.mark.parametrize("check", [0, 1])
+@pytest.mark.parametrize("check", [0, 1, 3, 5])
 def test_old_backups_go_when_the_new_one_was_restored_and_not_before(
     tmp_path: Path, check: int
 ) -> None:
@@ -255,18 +267,22 @@ def test_old_backups_go_when_the_new_one_was_restored_and_not_before(
     place.mkdir()
     names = ("house-1.backup", "house-1.backup.faulty", "notes.txt", "house-2.backup")
     old, faulty, other, young = (place / name for name in names)
-    for path, days in ((old, 20), (faulty, 20), (other, 20), (young, 3)):
+    left = place / "keno-check-interrupted"  # a folder with a whole house in it
+    left.mkdir()
+    for path, days in ((old, 20), (faulty, 20), (other, 20), (young, 3), (left, 1)):
         path.touch()
         when = path.stat().st_mtime - days * 86_400
         os.utime(path, (when, when))
     done = run(str(DEPLOY / "back-up"), str(place), "14", KENO=str(keno))
-    assert done.returncode == check, done.stderr
-    (new,) = set(place.iterdir()) - {old, other, young}
-    assert new.name.endswith(".faulty" if check else ".backup")
+    assert done.returncode == bool(check), done.stderr
+    assert not left.exists()
+    is_untried = check == 5  # the one that is there of it, good or not, stays as it was
+    (new,) = set(place.iterdir()) - {old, other, young, *([faulty] if is_untried else [])}
+    assert new.name.endswith(".faulty" if check in (1, 3) else ".backup")
     assert old.exists() is bool(check)
     assert other.exists()
     assert young.exists()
-    assert not faulty.exists()
+    assert faulty.exists() is is_untried
     _, trial = (tmp_path / "asked").read_text().splitlines()
     assert trial.endswith(" --record")
     assert run(str(DEPLOY / "back-up"), str(place), "all", KENO=str(keno)).returncode == 2

@@ -52,6 +52,7 @@ SEAL_SECONDS = 60.0
 ROOM_SECONDS = 600.0
 WITNESSED = timedelta(minutes=5)  # how old a head may be while there is more to witness
 JUMP = timedelta(seconds=2)  # what is less is how long reading two clocks can take
+AT_ONCE_SECONDS = 1.0  # and what is more is no reading of both
 FAILURE_SECONDS_MOST = 60.0
 
 
@@ -109,7 +110,7 @@ class Caller:
             if self._watch.is_renewed:
                 # The active one is alive, and minds the clock. If it dies, what the clock did
                 # since then is ours to mind.
-                self._clocks = self.office.now(), self.counted()
+                self._clocks = self._both_clocks() or self._clocks
             return
         self._step("clock", self._mind_the_clock, self.lease)
         self._step("software", self._note_software, self.lease)
@@ -124,7 +125,7 @@ class Caller:
         if self.nightly is not None:
             self._step("books", self.nightly.mind)
 
-    def _step(self, name: str, act: Callable[..., None], *given: Held) -> None:
+    def _step(self, name: str, act: Callable[..., object], *given: Held) -> None:
         """Do what a turn does beside the games; what goes wrong with it holds up no game."""
         try:
             act(*given)
@@ -164,18 +165,33 @@ class Caller:
             raise LeaseLost
         return self.lease
 
-    def _mind_the_clock(self, lease: Held) -> None:
-        """Compare the house's clock with one that only counts; small steps add up."""
-        now, counted = self.office.now(), self.counted()
-        if self._clocks is None:
-            self._clocks = now, counted
-            return
+    def _mind_the_clock(self, lease: Held) -> bool:
+        """Compare the house's clock with one that only counts; small steps add up.
+
+        Returns whether both could be read at once.
+        """
+        both = self._both_clocks()
+        if both is None or self._clocks is None:
+            self._clocks = self._clocks or both
+            return both is not None
+        now, counted = both
         since, then = self._clocks
         jump = now - since - timedelta(seconds=counted - then)
         if abs(jump) > JUMP:
             log.warning("clock.jumped", milliseconds=jump // timedelta(milliseconds=1))
             take_jump(self.office, lease, jump, since)
             self._clocks = now, counted
+        return True
+
+    def _both_clocks(self) -> tuple[datetime, float] | None:
+        """Read both clocks; none if too much passed in between to say that they were read at once.
+
+        A process that stands still just there would take that for a jump of the house's clock.
+        """
+        before = self.counted()
+        now = self.office.now()
+        counted = self.counted()
+        return None if counted - before > AT_ONCE_SECONDS else (now, counted)
 
     def _note_software(self, lease: Held) -> None:
         """Have the software of each gaming day in the log."""
@@ -239,7 +255,9 @@ class Caller:
             with self.office.database.reading() as connection:
                 game = games.open_game(connection, series.code)
             if game is not None:
-                self._hold_if_due(series, game, f"A fault of the system: {type(fault).__name__}.")
+                self._hold_if_due(
+                    lease, series, game, f"A fault of the system: {type(fault).__name__}."
+                )
 
     def _series(self, lease: Held, series: SeriesRow, trouble: str | None) -> None:
         with self.office.database.reading() as connection:
@@ -316,9 +334,9 @@ class Caller:
     ) -> None:
         """Hold the open game, let it go, give it a time, give notice or lock it: what is due."""
         if trouble is not None:
-            self._hold_if_due(series, game, trouble)
+            self._hold_if_due(lease, series, game, trouble)
         elif game.held_why is not None:
-            let_go(self.office, series.code)
+            let_go(self.office, lease, series.code, game.number)
         elif game.closes_at is None:
             self._give_close(lease, series, game)
         else:
@@ -328,10 +346,10 @@ class Caller:
             if left <= timedelta(0):
                 self._lock(lease, series, game)
 
-    def _hold_if_due(self, series: SeriesRow, game: OpenGame, trouble: str) -> None:
+    def _hold_if_due(self, lease: Held, series: SeriesRow, game: OpenGame, trouble: str) -> None:
         """Hold a game that could not be drawn if it closes soon, or has no time to close."""
         if game.closes_at is None or game.closes_at - self.office.now() <= NOTICE:
-            hold_game(self.office, series.code, trouble)
+            hold_game(self.office, lease, series.code, game.number, trouble)
 
     def _give_close(self, lease: Held, series: SeriesRow, game: OpenGame) -> None:
         """Give a game a time that was opened before its series had an interval."""
@@ -342,8 +360,10 @@ class Caller:
             give_close(self.office, lease, series.code, game.number, closes_at)
 
     def _lock(self, lease: Held, series: SeriesRow, game: OpenGame) -> None:
-        # Once more: if the clock has jumped within this turn, the time has not come yet.
-        self._mind_the_clock(lease)
+        # Once more: if the clock has jumped within this turn, the time has not come yet. If that
+        # cannot be said now, the next turn locks it.
+        if not self._mind_the_clock(lease):
+            return
         locked = lock_on_time(self.office, self._renewed(), series.code, game.number)
         if locked is not None:
             self._draw(series.code, locked)

@@ -32,9 +32,11 @@ from app.flow.found_house import (
     found_house,
 )
 from app.flow.keys import make_keys, read_keys
+from app.flow.lease import CALLER, Held, Watch, take_lease
 from app.flow.lockout import lock_game
 from app.flow.office import Office
 from app.flow.open_game import open_first_game
+from app.flow.override import hold_game, let_go
 from app.flow.permissions import Permission
 from app.flow.printers import PrinterPlan, set_printer
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
@@ -264,6 +266,25 @@ class Floor:
         """Lock the open game of a series; the one before it is drawn first, or it could not be."""
         self.draw(series)
         return lock_game(self.office, self.sam, series)
+
+    def hold(self, why: str) -> None:
+        """Have the open game of series M held, as a caller does that finds it cannot be drawn."""
+        hold_game(self.office, self._calling(), "M", self._open_number(), why)
+
+    def let_go(self) -> None:
+        """Have the game that was held go on, as the caller does."""
+        let_go(self.office, self._calling(), "M", self._open_number())
+
+    def _calling(self) -> Held:
+        lease = take_lease(self.office, CALLER, "floor", Watch(lambda: 0.0))
+        assert lease is not None
+        return lease
+
+    def _open_number(self) -> int:
+        with self.office.database.reading() as connection:
+            game = games.open_game(connection, "M")
+        assert game is not None
+        return game.number
 
     def draw(self, series: str = "M") -> None:
         """Draw the game of a series that waits for it, if there is one."""

@@ -19,7 +19,7 @@ from app.store.queries import tickets as queries
 from app.store.queries.people import Worker
 from app.store.records import tickets as records
 from app.store.records.together import CameSecond, Row
-from app.store.unit import CommitUnknown, Unit, make_sure
+from app.store.unit import CommitUnknown, Unit
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,40}")
 
@@ -80,7 +80,7 @@ def answer_once(
                 who = worker(unit)
                 before = _answered(unit, who, asked)
                 if before is not None:
-                    make_sure(office.database)
+                    unit.make_sure()
                     return before
                 answer = act(unit, who)
                 unit.commit()
@@ -115,8 +115,8 @@ def answered_before(
     with office.database.reading() as connection:
         unit = Unit(office.database, connection)
         answer = _answered(unit, worker(unit), asked)
-    if answer is not None:
-        make_sure(office.database)
+        if answer is not None:
+            unit.make_sure()
     return answer
 
 

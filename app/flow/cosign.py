@@ -3,7 +3,8 @@
 Write order:
 
 1. The log is sealed (`seal`). *Crash: sealed again, to a larger head.*
-2. The inspector cosigns the newest head, in its own journal first. *Crash, or a lost answer: it is
+2. That head is made sure of: a standby that took over without it could never go on behind it.
+   Then the inspector cosigns it, in its own journal first. *Crash, or a lost answer: it is
    asked again, from the size that it says it has seen.*
 3. The cosigned note is kept. *Crash before: as above.*
 
@@ -20,6 +21,7 @@ from app.rng_client import Elsewhere, KeyedProcesses, NotNow
 from app.store.queries import outcomes
 from app.store.queries.log import StoredHashes
 from app.store.records import outcomes as records
+from app.store.unit import Unit
 
 TRIES = 10  # as many games as can come in between, of series that are locked at once
 
@@ -60,6 +62,11 @@ def cosign_log(office: Office, keyed: KeyedProcesses) -> str:
 
 
 def _proof(office: Office, old_size: int, size: int) -> list[bytes]:
-    """Return the proof that the log only grew; no transaction is open while others are asked."""
+    """Return the proof that the log only grew, of what the standby has too.
+
+    No transaction is open while others are asked.
+    """
     with office.database.reading() as connection:
-        return Tree(StoredHashes(connection)).consistency(old_size, size)
+        proof = Tree(StoredHashes(connection)).consistency(old_size, size)
+        Unit(office.database, connection).make_sure()
+    return proof

@@ -5,9 +5,11 @@ Write order, after the lock transaction (`lockout`):
 1. The log is sealed and its head cosigned (`cosign`). *Crash: done again, to a larger head.*
 2. The lock statement is built once and kept. *Crash before: built again. Two callers who build at
    once: the one that is kept first counts, and both send that one.*
-3. It is sent, always the same bytes. The generator makes its intent durable, the inspector its
-   mark, the generator its record; each answers the same when it is asked again. *Crash of anyone
-   here: sent again.*
+3. What was read is made sure of: it may be of a commit that a crashed primary has on its own disk
+   alone, and what leaves the house cannot be taken back. *Not sure: nothing is sent, and the next
+   turn asks again.* Then it is sent, always the same bytes. The generator makes its intent
+   durable, the inspector its mark, the generator its record; each answers the same when it is
+   asked again. *Crash of anyone here: sent again.*
 4. The record is checked from public keys, and kept with the DRAW entry; the game is drawn. *Crash
    before: asked for again, and the same record comes back.*
 
@@ -51,6 +53,8 @@ def end_game(office: Office, keyed: KeyedProcesses, series: str, number: int) ->
     with office.database.reading() as connection:
         game = games.game(connection, series, number)
         void = outcomes.void_statement(connection, series, number)
+        if void is not None:
+            Unit(office.database, connection).make_sure()
     if game is None or game.state is not GameState.LOCKED:
         return
     if void is not None:
@@ -103,15 +107,16 @@ def ask_to_void(office: Office, actor: Actor, series: str, number: int, reason: 
 def _lock_request(office: Office, keyed: KeyedProcesses, game: GameRow) -> Any:  # noqa: ANN401
     """Return what the generator is asked with: as it was kept, or built and kept now."""
     with office.database.reading() as connection:
-        request = outcomes.lock_request(connection, game.series, game.number)
-    if request is not None:
-        return request
-    built = keyed.lock_request(_locked(office, keyed, game), office.keys.office)
-    with office.unit() as unit:
-        records.add_lock_request(unit, game.series, game.number, built)
-        unit.commit()
+        is_kept = outcomes.lock_request(connection, game.series, game.number) is not None
+    if not is_kept:
+        built = keyed.lock_request(_locked(office, keyed, game), office.keys.office)
+        with office.unit() as unit:
+            records.add_lock_request(unit, game.series, game.number, built)
+            unit.commit()
     with office.database.reading() as connection:
-        return outcomes.lock_request(connection, game.series, game.number)
+        request = outcomes.lock_request(connection, game.series, game.number)
+        Unit(office.database, connection).make_sure()
+    return request
 
 
 def _locked(office: Office, keyed: KeyedProcesses, game: GameRow) -> Locked:

@@ -24,7 +24,7 @@ from app.software import software_hash
 from app.store.queries import running
 from app.store.queries.running import LeaseRow
 from app.store.records import running as records
-from app.store.unit import Unit
+from app.store.unit import CommitUnknown, Unit
 
 CALLER = "caller"
 LEASED = timedelta(seconds=45)  # longer than both keyed processes together can be waited for
@@ -97,6 +97,13 @@ def take_lease(office: Office, name: str, holder: str, watch: Watch) -> Held | N
                 "time": time_text(now),
             }
             office.log(unit, Tag.CALLER, body)
-        unit.commit()
+        try:
+            unit.commit()
+        except CommitUnknown:
+            # It may be ours, by a fence that we would not know again: then it is taken anew, as by
+            # a process that starts, and not waited for.
+            if before is None or before.fence != fence:
+                watch.taken = None
+            raise
     watch.taken = Held(name, holder, fence)
     return watch.taken

@@ -80,16 +80,20 @@ def override_close(  # noqa: PLR0913, PLR0917  who changes what to when, and why
         unit.commit()
 
 
-def hold_game(office: Office, series: str, why: str) -> None:
+def hold_game(office: Office, lease: Held, series: str, number: int, why: str) -> None:
     """Hold the open game of a series, because it could not be drawn; everyone sees why.
 
     It is sold for as long as the house has settled. Held again for another reason, only the reason
     changes; when it was to close is kept.
+
+    Raises:
+        LeaseLost: another caller has taken over.
     """
     with office.unit() as unit:
         unit.lock_series(series)
+        lease.check(unit)
         game = games.open_game(unit.connection, series)
-        if game is None or game.held_why == why:
+        if game is None or game.number != number or game.held_why == why:
             return
         now = unit.now(game.read_at)
         until = game.held_until
@@ -101,12 +105,17 @@ def hold_game(office: Office, series: str, why: str) -> None:
         unit.commit()
 
 
-def let_go(office: Office, series: str) -> None:
-    """Let a game that was held go on: it closes when it was to close, but not within a minute."""
+def let_go(office: Office, lease: Held, series: str, number: int) -> None:
+    """Let a game that was held go on: it closes when it was to close, but not within a minute.
+
+    Raises:
+        LeaseLost: another caller has taken over.
+    """
     with office.unit() as unit:
         unit.lock_series(series)
+        lease.check(unit)
         game = games.open_game(unit.connection, series)
-        if game is None or game.held_why is None:
+        if game is None or game.number != number or game.held_why is None:
             return
         now = unit.now(game.read_at)
         closes_at = game.closes_at and max(game.closes_at, now + NOTICE)

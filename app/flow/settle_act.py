@@ -16,7 +16,6 @@ from app.flow.permissions import Permission
 from app.store.queries import tickets as queries
 from app.store.records import tickets as records
 from app.store.records.together import CameSecond, add_rows
-from app.store.unit import make_sure
 
 _NEVER = sha256(b"an act that is never to be done").digest()
 
@@ -33,7 +32,7 @@ def settle_act(office: Office, credentials: Credentials, request: str | None) ->
                 who = at_work(credentials, Permission.DRAWER_KEEP)(unit)
                 before = queries.answered(unit.connection, who.station, asked.request)
                 if before is not None:
-                    make_sure(office.database)
+                    unit.make_sure()
                     done = before[0] != _NEVER
                     return {"done": done, "answer": before[1] if done else None}
                 row = records.asked_row(who.station, asked.request, _NEVER, {"never": True})

@@ -60,6 +60,21 @@ class Unit:
         if WARNED in info:
             raise CommitUnknown(info[WARNED])
 
+    def make_sure(self) -> None:
+        """Wait until all that is seen here is as durable as a commit has to be.
+
+        Whatever was read may be of a commit that reached only one machine. Nobody is told of it,
+        and nothing is done outside of the house because of it, before a later commit has reached
+        the standby, and so has everything before it. On this very connection: after a change-over
+        another one would lead to a server that has never seen what was read here.
+
+        Raises:
+            CommitUnknown: it did not reach it.
+        """
+        if not self._database.is_sqlite:
+            self.connection.execute(_EMPTY)
+            self.commit()
+
     def now(self, read_at: datetime | None = None) -> datetime:
         """Return the time by the one clock of the house, which is the database's (X-clock).
 
@@ -119,18 +134,3 @@ def unit_of(database: Database) -> Iterator[Unit]:
     """Begin a unit of work; leaving without commit undoes it."""
     with database.writing() as connection:
         yield Unit(database, connection)
-
-
-def make_sure(database: Database) -> None:
-    """Wait until everything that was committed so far is as durable as a commit has to be.
-
-    Whatever was seen in the database may be of a commit that reached only one machine. Nobody is
-    told of it before a later commit has reached the standby, and so has everything before it.
-
-    Raises:
-        CommitUnknown: it did not.
-    """
-    if not database.is_sqlite:
-        with unit_of(database) as unit:
-            unit.connection.execute(_EMPTY)
-            unit.commit()

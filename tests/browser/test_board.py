@@ -17,7 +17,7 @@ from playwright.sync_api import Page, Route, expect
 from app.feed import Feed
 from app.flow.draw import ask_to_void
 from app.flow.office import Office
-from app.flow.override import hold_game, override_close
+from app.flow.override import override_close
 from app.flow.rate_cards import put_in_force
 from app.store.queries import outcomes
 from printers.escpos import scan_of
@@ -145,7 +145,7 @@ def test_a_board_says_held_void_and_what_card_comes(
 ) -> None:
     floor = house.floor
     page = board(house)
-    hold_game(floor.office, "M", "The inspector is locked.")
+    floor.hold("The inspector is locked.")
     expect(page.locator("#left")).to_have_text("Held: The inspector is locked.")
     floor.lock()
     ask_to_void(floor.office, floor.sam, "M", 1, "the power went")

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from app.flow import access
-from app.flow.override import hold_game, override_close
+from app.flow.override import override_close
 from tests.browser.conftest import EVERY, House, scan, told, type_into
 from tests.floor import ADA, SAM, WANDA, secret_of
 from tests.looking import rows
@@ -220,7 +220,7 @@ def test_a_station_that_is_told_nothing_more_says_so_and_counts_no_seconds(
     soon = floor.office.now() + timedelta(seconds=40)
     override_close(floor.office, floor.sam, "M", 1, soon, "for the test")
     expect(desk.locator("#closing")).to_be_visible()
-    hold_game(floor.office, "M", "The inspector is locked.")
+    floor.hold("The inspector is locked.")
     expect(desk.locator("#games")).to_contain_text("held: The inspector is locked.")
     expect(desk.locator("#closing")).to_be_hidden()  # what is held does not close
     access.disable_station(floor.office, floor.signed_in(ADA, "S1"), "B1")

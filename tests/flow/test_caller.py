@@ -14,7 +14,7 @@ from app.flow.draw import ask_to_void, end_game
 from app.flow.lease import CALLER, LEASED, LeaseLost, Watch, take_lease
 from app.flow.lockout import lock_at_station, lock_on_time
 from app.flow.office import Office
-from app.flow.override import override_close
+from app.flow.override import hold_game, let_go, override_close
 from app.flow.schedule import change_schedule, is_within_hours, next_close
 from app.flow.settle import settle_game
 from app.logs import FACTS
@@ -23,7 +23,7 @@ from app.software import software_hash
 from app.store.queries import games
 from app.store.queries.games import OpenGame
 from app.store.queries.running import SeriesRow
-from app.store.unit import CommitUnknown
+from app.store.unit import CommitUnknown, Unit
 from tests.floor import SAM, Floor, dollar
 from tests.looking import bodies, refuses, rows
 
@@ -512,6 +512,55 @@ def test_a_caller_that_was_away_too_long_locks_nothing_any_more(floor: Floor) ->
     assert open_game(floor).number == 1
 
 
+@pytest.mark.rule("X-recovery")
+def test_a_caller_that_took_over_and_was_not_told_so_does_not_wait_for_itself(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = [0.0]
+    first, second = Watch(lambda: ticks[0]), Watch(lambda: ticks[0])
+    assert take_lease(floor.office, CALLER, "first", first) is not None
+    assert take_lease(floor.office, CALLER, "second", second) is None
+    ticks[0] += LEASED.total_seconds()
+    assert take_lease(floor.office, CALLER, "second", second) is not None
+    assert take_lease(floor.office, CALLER, "first", first) is None
+    ticks[0] += LEASED.total_seconds()
+    commit = Unit.commit
+
+    def unanswered(unit: Unit) -> None:
+        commit(unit)
+        raise CommitUnknown
+
+    monkeypatch.setattr(Unit, "commit", unanswered)
+    with pytest.raises(CommitUnknown):
+        take_lease(floor.office, CALLER, "first", first)
+    monkeypatch.undo()
+    assert take_lease(floor.office, CALLER, "first", first) is not None
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_caller_that_was_away_holds_and_lets_go_of_no_later_game(floor: Floor) -> None:
+    ticks = [0.0]
+    first, second = Watch(lambda: ticks[0]), Watch(lambda: ticks[0])
+    old = take_lease(floor.office, CALLER, "first", first)
+    assert old is not None
+    assert take_lease(floor.office, CALLER, "second", second) is None
+    ticks[0] += LEASED.total_seconds()
+    new = take_lease(floor.office, CALLER, "second", second)
+    assert new is not None
+    with pytest.raises(LeaseLost):
+        hold_game(floor.office, old, "M", 1, "it hung")
+    with pytest.raises(LeaseLost):
+        let_go(floor.office, old, "M", 1)
+    floor.play()
+    hold_game(floor.office, new, "M", 1, "of the game before")
+    assert open_game(floor).held_why is None
+    hold_game(floor.office, new, "M", 2, "of this one")
+    let_go(floor.office, new, "M", 1)
+    assert open_game(floor).held_why == "of this one"
+    let_go(floor.office, new, "M", 2)
+    assert open_game(floor).held_why is None
+
+
 # ---- the clock -----------------------------------------------------------------------------------
 
 
@@ -660,6 +709,31 @@ def test_a_house_whose_clock_was_set_back_has_clean_books(floor: Floor) -> None:
     floor.pass_time(hours=-1)
     floor.play()
     floor.check_books()
+
+
+@pytest.mark.rule("X-clock")
+def test_a_caller_that_stands_still_while_it_reads_the_clocks_finds_no_jump(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_half_an_hour(floor)
+    ticks = [0.0]
+    caller = with_ticks(floor, "first", ticks)
+    caller.turn()
+    before = open_game(floor).closes_at
+    now = Office.now
+
+    def stands_still(office: Office) -> datetime:
+        moment = now(office)
+        monkeypatch.undo()
+        ticks[0] += 30
+        floor.pass_time(seconds=30)
+        return moment
+
+    monkeypatch.setattr(Office, "now", stands_still)
+    for _ in range(3):
+        caller.turn()
+    assert bodies(floor, "CLOCK") == []
+    assert open_game(floor).closes_at == before
 
 
 @pytest.mark.rule("X-clock")

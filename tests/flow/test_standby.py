@@ -6,16 +6,25 @@ So nobody is told that it is done before the standby has it (X-recovery).
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+from sqlalchemy.exc import DBAPIError
 
+from app.flow.access import at_work
+from app.flow.asking import answered_before
+from app.flow.draw import ask_to_void, end_game
+from app.flow.lockout import lock_game
+from app.flow.permissions import Permission
+from app.flow.sell import asking_to_sell
 from app.flow.settle_act import settle_act
+from app.store.queries import tickets
 from app.store.unit import CommitUnknown
 from tests.engines import address, new_database
-from tests.floor import Floor
+from tests.floor import Floor, dollar
 from tests.looking import rows
 from tests.postgres import mortal_server
 
@@ -95,4 +104,85 @@ def test_a_cancelled_wait_for_the_standby_is_never_told_as_done(
     assert floor.sell(wanda, request="request-sold")["number"] == 1
     assert settle_act(floor.office, wanda, "request-sold")["done"]
     assert rows(floor, "SELECT number FROM ticket") == [(1,)]
+    floor.check_books()
+
+
+TERMINATE = """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"""
+
+
+@pytest.mark.rule("X-recovery", "X-ticket-exactly-once")
+def test_what_was_read_on_a_line_that_is_gone_is_not_told(
+    replicated: tuple[Floor, psycopg.Connection[tuple[int]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another line may lead to a server that took over, and has never seen it."""
+    floor, keeper = replicated
+    wanda = floor.writing()
+    floor.sell(wanda, request="request-sold")
+    look = tickets.answered
+
+    def looked(*given: Any) -> Any:  # noqa: ANN401
+        found = look(*given)
+        keeper.execute(TERMINATE)
+        return found
+
+    monkeypatch.setattr(tickets, "answered", looked)
+    worker = at_work(wanda, Permission.TICKET_SELL)
+    with pytest.raises((CommitUnknown, DBAPIError)):
+        answered_before(floor.office, asking_to_sell(dollar(), "request-sold"), worker)
+    monkeypatch.undo()
+    assert floor.sell(wanda, request="request-sold")["number"] == 1
+
+
+@pytest.mark.rule("X-recovery", "X-draw-once")
+def test_nothing_is_drawn_voided_or_witnessed_that_a_standby_may_lack(
+    replicated: tuple[Floor, psycopg.Connection[tuple[int]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has left the house cannot be taken back, and the one that takes over must know of it."""
+    floor, keeper = replicated
+    floor.sell(floor.writing())
+    keyed, sam = floor.two_keys, floor.sam
+    sent: list[str] = []
+
+    def noted(name: str) -> None:
+        act = getattr(keyed, name)
+
+        def sending(*given: Any) -> Any:  # noqa: ANN401
+            sent.append(name)
+            return act(*given)
+
+        monkeypatch.setattr(keyed, name, sending)
+
+    for name in ("cosign", "draw", "void"):
+        noted(name)
+
+    def try_in_vain(number: int) -> None:
+        """Ask again and again while every wait for the standby is cancelled."""
+        with impatient(keeper):
+            until_commits_wait(keeper)
+            for _ in range(8):
+                with pytest.raises(CommitUnknown):
+                    end_game(floor.office, keyed, "M", number)
+        expect_standby(keeper, "")  # as if the standby had come back
+
+    expect_standby(keeper, "nobody")
+    with impatient(keeper):
+        until_commits_wait(keeper)
+        with pytest.raises(CommitUnknown):
+            lock_game(floor.office, sam, "M")
+    try_in_vain(1)
+    assert sent == []
+    end_game(floor.office, keyed, "M", 1)
+    assert sent == ["cosign", "draw"]
+    sent.clear()
+    assert floor.lock() == 2
+    expect_standby(keeper, "nobody")
+    with impatient(keeper), suppress(CommitUnknown):
+        until_commits_wait(keeper)
+        ask_to_void(floor.office, sam, "M", 2, "the lounge is on fire")
+    try_in_vain(2)
+    assert sent == []
+    end_game(floor.office, keyed, "M", 2)
+    assert sent == ["void"]
+    assert [floor.state(1), floor.state(2)] == ["drawn", "void"]
     floor.check_books()

@@ -19,7 +19,7 @@ from app.flow.draw import ask_to_void
 from app.flow.drawer import Minding, mind_drawer, move_cash
 from app.flow.house_amounts import set_amount
 from app.flow.house_settings import change_setting
-from app.flow.override import hold_game, let_go, override_close
+from app.flow.override import override_close
 from app.flow.pay import Check, Paying, pay_ticket
 from app.flow.permissions import Permission
 from app.flow.present import present_ticket
@@ -105,8 +105,8 @@ def _mind_drawers(floor: Floor, wanda: Credentials) -> None:
 
 def _play(floor: Floor) -> None:
     """Run a game that was held, let go and overridden."""
-    hold_game(floor.office, "M", "The inspector does not answer.")
-    let_go(floor.office, "M")
+    floor.hold("The inspector does not answer.")
+    floor.let_go()
     in_time = floor.moment[0] + timedelta(hours=1)
     override_close(floor.office, floor.sam, "M", 1, in_time, "a late bus")
     change_schedule(floor.office, floor.sam, "M", 240)

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 
 from app.clock import time_text
-from app.flow.override import hold_game, override_close
+from app.flow.override import override_close
 from app.flow.report import Asked, make_report
 from app.reports.catalogue import Format
 from app.web import create_app
@@ -158,7 +158,7 @@ def test_anyone_sees_on_the_results_page_what_was_drawn_and_why_a_game_is_held(
     app: Flask, floor: Floor
 ) -> None:
     floor.play()
-    hold_game(floor.office, "M", "The inspector is locked; a holder of its key must unlock it.")
+    floor.hold("The inspector is locked; a holder of its key must unlock it.")
     page = app.test_client().get("/results").get_data(as_text=True)
     assert page.count('class="ball"') == 20
     assert "Held: The inspector is locked" in page

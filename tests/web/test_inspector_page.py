@@ -5,7 +5,6 @@ from threading import Event, Thread
 import pytest
 from flask import Flask
 
-from app.flow.override import hold_game
 from app.web import create_app
 from rng.serve.protocol import Unreachable
 from tests.audit.planting import plant, unguarded
@@ -138,7 +137,7 @@ def test_a_log_that_does_not_continue_what_was_cosigned_is_an_alarm(
 
 
 def test_games_that_could_not_be_drawn_are_told_with_their_reason(app: Flask, floor: Floor) -> None:
-    hold_game(floor.office, "M", "the printer has no paper")
+    floor.hold("the printer has no paper")
     assert "the printer has no paper" in shown(signed_in(app, floor))
 
 

@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.flow.override import hold_game, override_close
+from app.flow.override import override_close
 from app.web import create_app
 from rng.lab.verify import verify_draw
 from tests.floor import CARD, Floor
@@ -108,7 +108,7 @@ def test_a_board_is_told_everything_at_once(patron: FlaskClient, floor: Floor) -
 
 @pytest.mark.rule("X-recovery")
 def test_a_held_game_says_why(patron: FlaskClient, floor: Floor) -> None:
-    hold_game(floor.office, "M", WHY)
+    floor.hold(WHY)
     assert f"Held: {WHY}" in patron.get("/results").text
     assert patron.get("/board/M/now.json").get_json()["open"]["held_why"] == WHY
 

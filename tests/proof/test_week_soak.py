@@ -43,7 +43,7 @@ MEASURE_EVERY = 10
 BOARDS = 8
 STAYS = (None, 7)  # every other board goes after so many games, and comes again
 DRAIN_SECONDS = 60
-PAPER_SECONDS = 300
+PAPER_SECONDS = 120  # without a single one: every paper is drawn as a picture, which takes long
 REPORTS_LEFT = "SELECT count(*) FROM report_job WHERE state IN ('queued', 'running')"
 ENGINES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
@@ -173,9 +173,11 @@ class Week:
         """Wait until every ticket has its paper: nobody goes home without it."""
         tray = self._floor.tray
         ((sold,),) = self._house.rows("SELECT count(*) FROM ticket")
-        end = time.monotonic() + PAPER_SECONDS
-        while len(tray.codes) < sold:
-            assert time.monotonic() < end, f"{len(tray.codes)} of {sold} tickets have a paper"
+        printed, end = 0, 0.0
+        while (now := len(tray.codes)) < sold:
+            if now > printed:
+                printed, end = now, time.monotonic() + PAPER_SECONDS
+            assert time.monotonic() < end, f"{now} of {sold} tickets have a paper"
             time.sleep(0.2)
 
     def _close_days(self) -> None:

@@ -200,8 +200,9 @@ def house_of(url: str, folder: Path) -> Iterator[House]:
     office.hasher = PasswordHasher(1, 8, 1)  # the secrets of a soak are none
     with ExitStack() as stack:
         stack.callback(office.close)
-        _make_clock(office, folder)
+        # Before the clock is moved: where that is found, a type of ours named `void` is too.
         schema.upgrade(office.database)
+        _make_clock(office, folder)
         enrolments = found_house(office, WEEK)
         put_card_in_force(office)
         hold_ceremony(office, folder, SERIES)

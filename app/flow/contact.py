@@ -109,15 +109,7 @@ def in_contact(  # noqa: PLR0913, PLR0917  who did what, with whom, and when
     now: datetime,
 ) -> InContact:
     """Return an act within its contact; nothing if there is none."""
-    patron = hold_patron(office, unit, who, contact, now)
-    if contact is None or patron is None:
-        return InContact()
-    before = Before(
-        contacts.contact_sums(unit.connection, patron),
-        contacts.patron_sums(unit.connection, patron),
-        report_from_cents(unit, patron.day),
-    )
-    return within(office, contact, patron, ticket, passed, before)
+    return in_known_contact(office, know_patron(office, unit, who, contact, now), ticket, passed)
 
 
 @dataclass(frozen=True)
@@ -127,6 +119,40 @@ class Before:
     here: ContactSums
     in_all: ContactSums
     report_from_cents: int  # from here on cash is reported
+
+
+@dataclass(frozen=True)
+class Known:
+    """A contact whose patron is held, and what passed before."""
+
+    contact: Contact
+    patron: Patron
+    before: Before
+
+
+def know_patron(
+    office: Office, unit: Unit, who: Worker, contact: Contact | None, now: datetime
+) -> Known | None:
+    """Hold the patron of a contact, and read what passed with them before.
+
+    Refuses: as `hold_patron`.
+    """
+    patron = hold_patron(office, unit, who, contact, now)
+    if contact is None or patron is None:
+        return None
+    before = Before(
+        contacts.contact_sums(unit.connection, patron),
+        contacts.patron_sums(unit.connection, patron),
+        report_from_cents(unit, patron.day),
+    )
+    return Known(contact, patron, before)
+
+
+def in_known_contact(office: Office, known: Known | None, ticket: int, passed: Passed) -> InContact:
+    """Return an act within a contact whose patron is held; nothing if there is none."""
+    if known is None:
+        return InContact()
+    return within(office, known.contact, known.patron, ticket, passed, known.before)
 
 
 def report_from_cents(unit: Unit, day: date) -> int:

@@ -12,7 +12,7 @@ Where many wait, several share one transaction (`sell_together`).
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -28,9 +28,10 @@ from app.flow.contact import (
     InContact,
     Passed,
     check_contact,
-    hold_patron,
-    in_contact,
+    in_known_contact,
+    know_patron,
 )
+from app.flow.day import gaming_day
 from app.flow.office import Office
 from app.flow.open_game import check_is_open
 from app.flow.permissions import Permission
@@ -125,19 +126,27 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
     terms = office.house.name, office.keys.newest, claim_minutes
     selling = Selling(*terms, asked, sale, who, game, ticket, source)
     facts = selling.facts()
-    if sale.contact is not None:  # before the counter, as the order of locks has it
-        hold_patron(office, unit, who, sale.contact, unit.now())
+    # All that has to be waited for or read comes before the counter: behind it, everybody waits.
+    known = know_patron(office, unit, who, sale.contact, unit.now()) if sale.contact else None
+    coupons = records.serials_of(sale.tender)
+    unit.lock_coupons(coupons)
     number, sold_at = records.next_number(unit)
     # Judged by the time that is printed, behind everything that this sale had to wait for.
     if game.sells_until is not None and sold_at >= game.sells_until:
         raise say_no(No.GAME_CLOSED, game=f"{sale.series}-{game.number}")
-    contact = in_contact(office, unit, who, sale.contact, number, passed, sold_at)
+    if known is not None and known.patron.day != _day_of(office, sold_at):  # it began just now
+        known = know_patron(office, unit, who, sale.contact, sold_at)
+    contact = in_known_contact(office, known, number, passed)
     done = selling.done(facts, number, sold_at, contact)
     office.log_with(unit, Tag.TICKET, done.body, done.rows)
-    for part in sale.tender:
-        if part.serial is not None and not records.spend_coupon(unit, part.serial, number):
-            raise say_no(No.COUPON_SPENT, serial=quoted(part.serial))
+    for serial in coupons:
+        if not records.spend_coupon(unit, serial, number):
+            raise say_no(No.COUPON_SPENT, serial=quoted(serial))
     return done.answer
+
+
+def _day_of(office: Office, moment: datetime) -> date:
+    return gaming_day(moment, office.house.time_zone, office.house.day_starts_minutes)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 The written order of locks, for every stage: first the series (shared by whoever sells, voids,
 cancels or refunds; exclusive for lockout and the close of a day), then the days, rows (the drawer:
-shared by whoever uses it, alone for its close; the ticket), the patron, the counter of ticket
-numbers, because every sale of the house waits for it, and the feed last of all.
+shared by whoever uses it, alone for its close; the ticket), the patron, coupons, the counter of
+ticket numbers, because every sale of the house waits for it, and the feed last of all.
 
 On PostgreSQL the lock on a series is an advisory lock of the transaction, which is a fair queue:
 with row locks, sellers who share the row would keep a locker waiting for ever. On SQLite there is
@@ -103,6 +103,14 @@ class Unit:
         """
         for name in sorted(names):
             self._lock(_LOCK, f"keno/patron/{name}")
+
+    def lock_coupons(self, serials: Iterable[str]) -> None:
+        """Do one thing after the other with a coupon: it is spent, or given back.
+
+        Its row would be waited for behind the counter, and every sale of the house with it.
+        """
+        for serial in sorted(serials):
+            self._lock(_LOCK, f"keno/coupon/{serial}")
 
     def share_days(self) -> None:
         """Keep a gaming day from being closed until this transaction ends."""

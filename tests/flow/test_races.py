@@ -15,6 +15,7 @@ from threading import Event, Lock
 from types import ModuleType
 
 import pytest
+from sqlalchemy import event
 
 from app.audit.books import check_books
 from app.audit.tags import Tag
@@ -429,6 +430,45 @@ def test_a_coupon_that_two_stations_take_at_once_is_spent_once(
     assert (sold["number"], refused) == (1, "coupon.spent")
     assert floor.sell(walt)["number"] == 2
     floor.check_books()
+
+
+@pytest.mark.rule("15.3(b)")
+@ON_POSTGRESQL
+def test_whoever_waits_for_a_coupon_keeps_nobody_else_waiting(
+    floor: Floor, pause: MakePause
+) -> None:
+    wanda, walt, (other,) = floor.writing(), floor.writing(WALT, SECOND_STATION), crew(floor, 1)
+    with_coupon = replace(dollar(), tender=(Tender(TenderKind.COUPON, 100, "C1"),))
+    first = floor.sell(wanda, with_coupon)["number"]
+    before_commit = pause(Unit, "commit")
+    with ThreadPoolExecutor(3) as threads:
+        try:
+            threads.submit(floor.void, wanda, first)
+            assert before_commit.reached.wait(PATIENCE)
+            again = threads.submit(floor.sell, walt, with_coupon)
+            until(lambda: waiting(floor) == 1)
+            assert threads.submit(floor.sell, other).result(PATIENCE)["number"] == 2
+            assert not again.done()
+        finally:
+            before_commit.go.set()
+        assert again.result(PATIENCE)["number"] == 3
+    floor.check_books()
+
+
+@pytest.mark.rule("X-ticket-gapless")
+@pytest.mark.parametrize("card", [None, "CARD-1"])
+def test_behind_its_number_a_sale_asks_for_nothing_more(floor: Floor, card: str | None) -> None:
+    """Every other sale of the house waits from there on."""
+    wanda = floor.writing()
+    said: list[str] = []
+
+    @event.listens_for(floor.office.database.engine, "before_cursor_execute")
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        said.append(statement)
+
+    floor.sell(wanda, replace(dollar(), contact=Contact("patron-1", card)))
+    (counted,) = [place for place, each in enumerate(said) if each.startswith("UPDATE counter")]
+    assert [each for each in said[counted:] if each.startswith("SELECT")] == []
 
 
 @pytest.mark.rule("X-drawer")

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import bindparam, func, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from app.keno.tender import Tender, TenderKind
+from app.keno.tender import Tender
 from app.store.columns import Utc
 from app.store.records.together import Row
 from app.store.tables import Asked, Counter, Coupon, Table
@@ -66,6 +66,11 @@ def tender_rows(ticket: int, tender: Sequence[Tender]) -> list[Row]:
     ]
 
 
+def serials_of(tender: Sequence[Tender]) -> list[str]:
+    """Return the coupons in a tender."""
+    return [part.serial for part in tender if part.serial is not None]
+
+
 def spend_coupon(unit: Unit, serial: str, ticket: int) -> bool:
     """Spend a coupon on a ticket, and say whether it could be: it is spent once."""
     spent = insert_or_find(unit, Coupon).values(serial=serial, ticket=ticket)
@@ -81,8 +86,9 @@ def spend_coupon(unit: Unit, serial: str, ticket: int) -> bool:
 
 def give_back_coupons(unit: Unit, tender: Sequence[Tender]) -> None:
     """Make the coupons of a ticket that is void usable again."""
-    serials = [part.serial for part in tender if part.kind is TenderKind.COUPON]
+    serials = serials_of(tender)
     if serials:
+        unit.lock_coupons(serials)
         unit.connection.execute(
             update(Coupon).where(Coupon.serial.in_(serials)).values(ticket=None)
         )

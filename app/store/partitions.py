@@ -24,10 +24,11 @@ def partition_names(connection: Connection) -> set[str]:
     return set(connection.execute(_PARTITIONS).scalars())
 
 
-def make_room(unit: Unit) -> int:
+def make_room(unit: Unit) -> int | None:
     """Make the next partition of every table that has come to its last one; return how many.
 
-    None if what it needs is in use for longer than a sale may wait; whoever asks, asks again.
+    Or do the next step towards it. None if what it needs is in use for longer than a sale may wait;
+    whoever asks, asks again.
     """
     if unit.connection.dialect.name == "sqlite":
         return 0
@@ -35,6 +36,6 @@ def make_room(unit: Unit) -> int:
         made: int = unit.connection.execute(_MAKE_ROOM).scalar_one()
     except DBAPIError as trouble:
         if isinstance(trouble.orig, LockNotAvailable):
-            return 0
+            return None
         raise
     return made

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from app.caller import Caller
 from app.flow.room import make_room
+from app.flow.spool import next_paper, note_ending
 from app.store.database import Database
 from app.store.partitions import partition_names
 from app.store.tables import Table
+from printers.press import Press
 from tests.floor import Floor
 from tests.looking import rows, write
 
@@ -90,6 +93,64 @@ def test_a_sale_never_fails_for_want_of_a_partition(sold: Floor) -> None:
     assert rows(sold, "SELECT number FROM ticket_3") == [(3 * TICKETS + 1,)]
     sold.void(wanda, far)
     assert rows(sold, "SELECT ticket FROM void") == [(far,)]
+
+
+ACTS = 4_000_000  # in a partition
+
+
+@POSTGRESQL
+@pytest.mark.rule("X-recovery")
+def test_what_is_written_late_finds_room_all_the_same(sold: Floor) -> None:
+    """A house that prints its first paper years after it was founded has had acts all along."""
+    write(sold, f"SELECT setval(pg_get_serial_sequence('act', 'id'), {2 * ACTS + 7})")
+    wanda = sold.writing("Walt Writer", "B2")
+    sold.sell(wanda)
+    make_room(sold.office)
+    for table in ("log_entry", "posting", "printed_paper"):
+        assert f"{table}_3" in parts(sold, table)
+    assert "printed_paper_2" in parts(sold, "printed_paper")  # nothing of it is elsewhere
+    printer = sold.printer_at("B2")
+    while (sending := next_paper(sold.office, printer, Press())) is not None:
+        note_ending(sold.office, sending, "confirmed", None)
+    # The drawer's opening and the ticket; what was printed before is in the first.
+    assert rows(sold, "SELECT count(*) FROM printed_paper_2") == [(2,)]
+    assert rows(sold, "SELECT count(*) FROM printed_paper_rest") == [(0,)]
+
+
+@POSTGRESQL
+@pytest.mark.rule("X-recovery")
+def test_a_partition_is_attached_without_a_look_at_what_found_none(sold: Floor) -> None:
+    """The server says itself that it knows without looking: sales would wait for it meanwhile."""
+    numbered(sold, 2 * TICKETS)
+    sold.sell(sold.writing("Walt Writer", "B2"))
+    said: list[str] = []
+    database = sold.office.database
+
+    @event.listens_for(database.engine, "checkout")
+    def listen(line: Any, _record: object, _proxy: object) -> None:  # noqa: ANN401
+        line.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
+        line.execute("SET client_min_messages = debug1")
+        line.commit()
+
+    database.engine.dispose()
+    assert make_room(sold.office) == 2
+    for table in ("ticket", "tender"):
+        known = f'updated partition constraint for default partition "{table}_rest" is implied'
+        assert any(each.startswith(known) for each in said)
+    left = "SELECT count(*) FROM pg_constraint WHERE conname LIKE 'keno%apart%'"
+    assert rows(sold, left) == [(0,)]
+
+
+@POSTGRESQL
+@pytest.mark.rule("X-ticket-exactly-once")
+def test_where_numbers_come_close_no_sale_is_refused_for_a_partition(sold: Floor) -> None:
+    numbered(sold, 3 * TICKETS - 10)
+    wanda = sold.writing("Walt Writer", "B2")
+    for _ in range(20):
+        sold.sell(wanda)
+        make_room(sold.office)
+    assert rows(sold, "SELECT count(*) FROM ticket") == [(21,)]
+    assert "ticket_4" in parts(sold, "ticket")
 
 
 @POSTGRESQL

@@ -66,6 +66,7 @@ def outside(parts: Sequence[Part], key: ColumnElement[int]) -> ColumnElement[boo
 
 # ---- the copy ------------------------------------------------------------------------------------
 
+_BOUNDS = text("SELECT pg_get_partition_constraintdef(CAST(:name AS regclass))")
 _MAY = text(
     "SELECT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') "
     "AND has_database_privilege(current_database(), 'CREATE')"
@@ -126,8 +127,7 @@ def begin_copy(unit: Unit, part: Part) -> tuple[TableClause, TableClause]:
     else adds anything.
     """
     old, new = f"public.{part.name}", f"{NEW}.{part.name}"
-    constraint = text("SELECT pg_get_partition_constraintdef(CAST(:old AS regclass))")
-    bounds = unit.connection.execute(constraint, {"old": old}).scalar_one()
+    bounds = unit.connection.execute(_BOUNDS, {"name": old}).scalar_one()
     # With its bounds the server believes without looking that all rows are where they belong.
     made = "INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES INCLUDING STORAGE"
     changed = "BEFORE UPDATE OR DELETE OR TRUNCATE"
@@ -232,6 +232,12 @@ def refer(unit: Unit, name: str) -> None:
         if constraint not in there:
             add = f"ALTER TABLE {NEW}.{name} ADD CONSTRAINT {constraint} {definition} NOT VALID"
             _run(unit, add)
+    # And have it said of what found no partition that it does not belong into this one either: else
+    # all of that would be read when the copy is put in its place, while sales wait.
+    rest, apart = _rest(unit, name)
+    bounds = unit.connection.execute(_BOUNDS, {"name": f"public.{name}"}).scalar_one()
+    said = f"ADD CONSTRAINT {apart} CHECK (NOT {bounds}) NOT VALID"
+    _run(unit, f"ALTER TABLE {rest} DROP CONSTRAINT IF EXISTS {apart}, {said}")
 
 
 def look_through(unit: Unit, name: str) -> None:
@@ -242,7 +248,8 @@ def look_through(unit: Unit, name: str) -> None:
     """
     for constraint, _, _ in _refers(unit, name):
         _run(unit, f"ALTER TABLE {NEW}.{name} VALIDATE CONSTRAINT {constraint}")
-    _run(unit, f"ANALYZE {NEW}.{name}")
+    rest, apart = _rest(unit, name)
+    _run(unit, f"ALTER TABLE {rest} VALIDATE CONSTRAINT {apart}", f"ANALYZE {NEW}.{name}")
 
 
 def check_nobody_reads(unit: Unit, name: str) -> None:
@@ -270,6 +277,8 @@ def put_in_place(unit: Unit, name: str) -> None:
         Busy: somebody works with the tables for longer than a sale may wait.
     """
     whole, bounds = unit.connection.execute(_BELONGS, {"name": f"public.{name}"}).one()
+    rest, apart = _rest(unit, name)
+    said = f"ALTER TABLE {rest} DROP CONSTRAINT IF EXISTS {apart}"
     statements = [
         *(f"LOCK TABLE {other} IN ACCESS EXCLUSIVE MODE" for *_, other in _refers(unit, name)),
         f"LOCK TABLE ONLY {whole} IN ACCESS EXCLUSIVE MODE",
@@ -279,12 +288,13 @@ def put_in_place(unit: Unit, name: str) -> None:
         f"ALTER TABLE {NEW}.{name} SET SCHEMA public",
         f"ALTER TABLE {whole} ATTACH PARTITION {name} {bounds}",
         f"ALTER TABLE {name} DROP CONSTRAINT keno_bounds",
+        said,
     ]
     try:
         with unit.connection.begin_nested():
             _run(unit, *statements)
     except DBAPIError:  # it is of another form than its table has by now
-        _run(unit, f"DROP TABLE {NEW}.{name}", f"DROP TRIGGER keno_both ON public.{name}")
+        _run(unit, f"DROP TABLE {NEW}.{name}", f"DROP TRIGGER keno_both ON public.{name}", said)
 
 
 def drop(unit: Unit, name: str) -> None:
@@ -299,6 +309,12 @@ def drop(unit: Unit, name: str) -> None:
 def wait_a_little() -> None:
     """Let others go on."""
     time.sleep(1)
+
+
+def _rest(unit: Unit, name: str) -> tuple[str, str]:
+    """Return where the table of a partition has what found none, and what is said of that."""
+    whole, _ = unit.connection.execute(_BELONGS, {"name": f"public.{name}"}).one()
+    return f"public.{whole}_rest", f"keno_apart_{name}"
 
 
 def _refers(unit: Unit, name: str) -> list[tuple[str, str, str]]:

@@ -295,6 +295,30 @@ def test_tickets_are_sold_all_the_while(house: Floor, tmp_path: Path) -> None:
 
 
 @pytest.mark.rule("X-recovery")
+def test_what_found_no_partition_is_not_read_while_sales_wait(
+    house: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server says itself that it knows without looking."""
+    begun(house, tmp_path / "archive")
+    known: dict[str, bool] = {}
+    place = slimming.put_in_place
+
+    def placed(unit: Unit, name: str) -> None:
+        said: list[str] = []
+        line = unit.connection.connection.driver_connection
+        assert line is not None
+        line.add_notice_handler(lambda notice: said.append(notice.message_primary))
+        unit.connection.execute(text("SET LOCAL client_min_messages = debug1"))
+        place(unit, name)
+        rest = f'default partition "{name.rpartition("_")[0]}_rest" is implied by existing'
+        known[name] = any(rest in each for each in said)
+
+    monkeypatch.setattr(slimming, "put_in_place", placed)
+    finish(house)
+    assert known == dict.fromkeys(COPIED, True)
+    assert rows(house, "SELECT 1 FROM pg_constraint WHERE conname LIKE 'keno%apart%'") == []
+
+
 def test_a_backup_from_in_between_is_whole(house: Floor, tmp_path: Path) -> None:
     file, backup = tmp_path / "first.archive", tmp_path / "house.backup"
     begun(house, file)

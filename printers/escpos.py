@@ -5,9 +5,11 @@ else; the code is put in when the bytes are sent. So what is stored shows nobody
 hash of the true bytes shows what was on paper.
 """
 
+import os
+import shutil
 from collections.abc import Sequence
-
-from escpos.printer import Dummy
+from functools import cache
+from typing import TYPE_CHECKING
 
 from printers.paper import (
     CodeBars,
@@ -19,6 +21,9 @@ from printers.paper import (
     Roll,
     Span,
 )
+
+if TYPE_CHECKING:
+    from escpos.printer import Dummy
 
 PROFILES = {"80mm": "TM-T88V", "58mm": "Sunmi-V2"}
 CODE_PAGE = "CP437"
@@ -43,7 +48,7 @@ CUT_OFF = CLEARED + b"\x1b@\n" + CUT  # what a broken line left hanging
 
 def to_bytes(elements: Sequence[Element], roll: Roll) -> bytes:
     """Return the bytes of a paper, with fillers for the code."""
-    printer = Dummy(profile=PROFILES[roll.name])
+    printer = _printer(roll)
     printer._raw(b"\x1b@")  # noqa: SLF001  whatever was set before is forgotten
     printer.charcode(CODE_PAGE)
     for element in elements:
@@ -91,7 +96,28 @@ def scan_of(number: int, code: str) -> str:
     return f"{number:0{NUMBER_DIGITS}}{code}"
 
 
-def _line(printer: Dummy, line: Line) -> None:
+def _printer(roll: Roll) -> "Dummy":
+    """Return a printer that keeps what is sent to it."""
+    return _library()(profile=PROFILES[roll.name])
+
+
+@cache
+def _library() -> "type[Dummy]":
+    """Load python-escpos when the first paper is made, and not with every process that starts.
+
+    It reads a list of every printer that there is, which takes half a second, and leaves a copy of
+    it behind, in a folder that it makes each time.
+    """
+    from escpos import capabilities  # noqa: PLC0415
+    from escpos.printer import Dummy  # noqa: PLC0415
+
+    if "ESCPOS_CAPABILITIES_PICKLE_DIR" not in os.environ:
+        shutil.rmtree(capabilities.pickle_dir, ignore_errors=True)
+    library: type[Dummy] = Dummy
+    return library
+
+
+def _line(printer: "Dummy", line: Line) -> None:
     """Write a line; what is said about style is said where it changes."""
     size = {"custom_size": True, "width": line.size, "height": line.size}
     if line.size == 1:
@@ -112,9 +138,9 @@ def _line(printer: Dummy, line: Line) -> None:
     printer._raw(b"\n")  # noqa: SLF001
 
 
-def _bars(printer: Dummy, roll: Roll) -> None:
+def _bars(printer: "Dummy", roll: Roll) -> None:
     pairs = SCAN_DIGITS // 2
-    blank = Dummy(profile=PROFILES[roll.name])
+    blank = _printer(roll)
     # Not by its public name, which also prints on the screen that it writes bars.
     blank._hw_barcode(  # noqa: SLF001
         "{C" + "\0" * pairs,  # in set C each byte is two digits
@@ -128,8 +154,8 @@ def _bars(printer: Dummy, roll: Roll) -> None:
     printer._raw(blank.output.replace(b"\0" * pairs, FILLER * pairs))  # noqa: SLF001
 
 
-def _qr(printer: Dummy, roll: Roll) -> None:
-    blank = Dummy(profile=PROFILES[roll.name])
+def _qr(printer: "Dummy", roll: Roll) -> None:
+    blank = _printer(roll)
     blank.qr("0" * SCAN_DIGITS, native=True, size=QR_DOTS, ec=1)
     digits, fillers = b"0" * SCAN_DIGITS, FILLER * SCAN_DIGITS
     printer.set(align="center")

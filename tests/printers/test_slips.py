@@ -1,5 +1,7 @@
 """Slips on paper: golden bytes and pictures, and what no slip may ever do."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -293,3 +295,24 @@ def test_the_picture_in_the_documents_is_made_from_real_bytes() -> None:
     shown = Path(__file__).parents[2] / "docs" / "pictures" / "ticket-80mm.png"
     drawn = picture(Reader().read(paper("ticket", WIDE.name)), WIDE)
     assert Image.open(shown).convert("L").tobytes() == drawn.convert("L").tobytes()
+
+
+STARTS = """
+import sys
+import printers.press
+assert "escpos" not in sys.modules
+from printers.escpos import to_bytes
+from printers.paper import WIDE
+assert to_bytes([], WIDE)
+assert "escpos" in sys.modules
+"""
+
+
+def test_the_library_is_loaded_with_the_first_paper_and_leaves_nothing_behind(
+    tmp_path: Path,
+) -> None:
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    subprocess.run(  # noqa: S603  ourselves
+        [sys.executable, "-c", STARTS], cwd=FOLDER.parents[2], env=environment, check=True
+    )
+    assert list(tmp_path.iterdir()) == []

@@ -24,11 +24,13 @@ from app.store.queries.running import EventRow
 log = Voice("keno.feed")
 
 LOOK_SECONDS = 0.2
+NOT_LOOKED_SECONDS = 5.0  # without the database, after which another feed is to be asked
 REQUEST_SECONDS = 10
 REQUEST_BYTES = 8192
 BEHIND_MOST = 1000  # events that a listener may be behind before it is let go, to come again
 LISTENERS_MOST = 2000
 ID_DIGITS = 18
+EVENTS, READY = "/events", "/ready"
 HEAD = (
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
     "Access-Control-Allow-Origin: *\r\nX-Content-Type-Options: nosniff\r\n"
@@ -78,12 +80,14 @@ class Feed:
     last: int = 0
     told: Callable[[int], None] = lambda _listeners: None  # how many listen now
     _listeners: set["asyncio.Queue[Told | None]"] = field(default_factory=set)
+    _looked: float = 0.0  # when it last saw the database, by the clock of its loop
 
     async def serve(
         self, host: str, port: int, stop: asyncio.Event, tls: ssl.SSLContext | None = None
     ) -> None:
         """Listen and tell until told to stop; over TLS, if whoever asks is on another machine."""
         self.last = await asyncio.to_thread(self._newest)
+        self._looked = asyncio.get_running_loop().time()
         server = await asyncio.start_server(self._answer, host, port, limit=REQUEST_BYTES, ssl=tls)
         looking = asyncio.create_task(self._look())
         async with server:
@@ -103,6 +107,7 @@ class Feed:
                 if loop.time() - second >= 1:
                     second = loop.time()
                     news += await asyncio.to_thread(self._seconds_left)
+                self._looked = loop.time()
             except Exception:
                 # The database is away: whoever listens waits, and nothing is missed by it.
                 log.exception("feed.not_looked")
@@ -162,8 +167,8 @@ class Feed:
             async with asyncio.timeout(REQUEST_SECONDS):
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             status = self._status(head)
-            if status is not HTTPStatus.OK:
-                writer.write(_refusal(status))
+            if status is not HTTPStatus.OK or _path(head) == READY:
+                writer.write(_only(status))
             else:
                 async for text in self._told(_last_seen(head)):
                     writer.write(text.encode())
@@ -177,11 +182,17 @@ class Feed:
         line = head.split("\r\n", 1)[0].split(" ")
         if len(line) != 3 or line[0] != "GET":
             return HTTPStatus.METHOD_NOT_ALLOWED
-        if line[1].split("?")[0] != "/events":
+        if _path(head) == READY:
+            return HTTPStatus.OK if self._is_ready() else HTTPStatus.SERVICE_UNAVAILABLE
+        if _path(head) != EVENTS:
             return HTTPStatus.NOT_FOUND
         if len(self._listeners) >= LISTENERS_MOST:
             return HTTPStatus.SERVICE_UNAVAILABLE
         return HTTPStatus.OK
+
+    def _is_ready(self) -> bool:
+        """Whether it sees what happens; one that hangs in a look does not."""
+        return asyncio.get_running_loop().time() - self._looked < NOT_LOOKED_SECONDS
 
     async def _told(self, seen: str) -> AsyncIterator[str]:
         listener: asyncio.Queue[Told | None] = asyncio.Queue()
@@ -203,6 +214,12 @@ class Feed:
             self.told(len(self._listeners))
 
 
+def _path(head: str) -> str:
+    """Return what is asked for, without what stands behind it."""
+    line = head.split("\r\n", 1)[0].split(" ")
+    return line[1].split("?", 1)[0]
+
+
 def _last_seen(head: str) -> str:
     """Return the id that a listener names, in its header or, the first time, in its address."""
     for line in head.split("\r\n")[1:]:
@@ -214,7 +231,8 @@ def _last_seen(head: str) -> str:
     return wanted[0] if wanted else ""
 
 
-def _refusal(status: HTTPStatus) -> bytes:
+def _only(status: HTTPStatus) -> bytes:
+    """Return an answer that is a status and nothing else."""
     body = json.dumps({"title": status.phrase, "status": status.value}).encode()
     head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: application/problem+json\r\n"
     return f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body

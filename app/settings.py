@@ -35,7 +35,14 @@ WRITING = ("read-write", "primary")
 # What leads elsewhere behind the back of the settings: names of libpq's, and of its environment.
 SERVICE = ("service", "servicefile")
 LEADS_ELSEWHERE = ("PGHOST", "PGHOSTADDR", "PGSERVICE", "PGSERVICEFILE")
+# What would be shown by whoever shows the settings: a role is known by its certificate.
+SECRETS = ("password", "sslpassword")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+# Where granian listens, and what it needs before anybody of another machine may speak to it.
+LISTENS = "GRANIAN_HOST"
+LISTENS_WITH = ("GRANIAN_SSL_CERTIFICATE", "GRANIAN_SSL_KEYFILE", "GRANIAN_SSL_CA")
+CLIENTS_SHOW = "GRANIAN_SSL_CLIENT_VERIFY"
+YES = ("1", "true", "t", "yes", "y", "on")  # as granian reads it
 _ADDRESS = re.compile(r"unix:.+|tls:[^:]+:[0-9]{1,5}|tls:\[[0-9a-fA-F:]+\]:[0-9]{1,5}")
 _LOG_FORMS = ("json", "words")
 _FEED = re.compile(r"(https?://[A-Za-z0-9.:-]+)?/[A-Za-z0-9/._-]*")
@@ -103,6 +110,7 @@ def look_at_settings(environment: Mapping[str, str]) -> tuple[Settings, list[str
         faults.append(f"{LOG} must be {' or '.join(_LOG_FORMS)}")
     proxies = tuple(part.strip() for part in values[PROXIES].split(",") if part.strip())
     faults += [f"{PROXIES} names {each}, no IP address" for each in proxies if not _is_ip(each)]
+    faults += _listening_faults(environment)
     folders = Path(values[KEYS]), Path(values[PUBLIC])
     settings = Settings(
         values[DATABASE],
@@ -119,6 +127,18 @@ def look_at_settings(environment: Mapping[str, str]) -> tuple[Settings, list[str
         proxies,
     )
     return settings, faults
+
+
+def _listening_faults(environment: Mapping[str, str]) -> Iterator[str]:
+    """Say what a web process lacks that listens to other machines: it would speak in the open."""
+    host = environment.get(LISTENS, "")
+    if not host or _is_here(host):
+        return
+    for name in LISTENS_WITH:
+        if not environment.get(name):
+            yield f"{LISTENS} is {host}, for other machines; {name} is not set"
+    if environment.get(CLIENTS_SHOW, "").lower() not in YES:
+        yield f"{LISTENS} is {host}, for other machines; {CLIENTS_SHOW} must be true"
 
 
 # ---- the database --------------------------------------------------------------------------------
@@ -151,6 +171,8 @@ def _postgresql_faults(name: str, url: str) -> Iterator[str]:
     addresses = _listed(given.get("hostaddr", ""))
     servers = max(len(hosts), len(addresses))
     yield from (f"{name} has {key}; write the servers out" for key in SERVICE if key in given)
+    secret = [key for key in SECRETS if key in given]
+    yield from (f"{name} has {key}, which others would see; use a certificate" for key in secret)
     ports += _listed(given.get("port", ""))
     if not all(port.isdecimal() and int(port) < 65536 for port in ports):
         yield f"{name} has a port that is none"

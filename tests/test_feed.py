@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.certificates import Use, Wanted, issue, make_authority
+from app.cli import main
 from app.cli.answers import BadUsage
 from app.cli.house import with_certificate
 from app.feed import BEHIND_MOST, Feed, exchange_certificate
@@ -167,6 +168,41 @@ def test_what_is_not_a_request_for_the_feed_is_refused(
     run(floor, story)
 
 
+@pytest.mark.rule("X-recovery")
+def test_a_feed_without_the_database_says_that_another_is_to_be_asked(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.feed.NOT_LOOKED_SECONDS", 1.0)
+    is_away = False
+    looks = Feed._new_texts  # noqa: SLF001  what it does all the time
+
+    def look(feed: Feed) -> list[tuple[str, str]]:
+        if is_away:
+            raise OSError("the database is away")
+        return looks(feed)
+
+    monkeypatch.setattr(Feed, "_new_texts", look)
+
+    async def told(port: int, status: int) -> None:
+        async with asyncio.timeout(SECONDS):
+            while True:
+                asked = await Listener.at(port, "GET /ready HTTP/1.1")
+                said = json.loads(await asked.rest())["status"]
+                asked.close()
+                assert asked.head.startswith(f"HTTP/1.1 {said} ")
+                if said == status:
+                    return
+                await asyncio.sleep(0.05)
+
+    async def story(port: int) -> None:
+        nonlocal is_away
+        for without, status in ((False, 200), (True, 503), (False, 200)):
+            is_away = without
+            await told(port, status)
+
+    run(floor, story)
+
+
 def test_ids_that_are_none_are_taken_for_the_beginning(floor: Floor) -> None:
     async def story(port: int) -> None:
         for nonsense in ("x", "1.x", "-1", "9" * 30):
@@ -296,6 +332,17 @@ def test_whoever_asks_from_another_machine_is_told_over_tls(floor: Floor, tmp_pa
     asyncio.run(renewed())
     with pytest.raises(BadUsage, match="cannot be used"):
         with_certificate(tmp_path / "nothing.pem")
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("name", ["certificate", "authorities"])
+def test_a_file_that_was_left_out_of_the_settings_is_not_taken_for_none_wanted(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"certificate": "feed.pem", "authorities": "authorities.pem"} | {name: ""}
+    options = [word for each, file in files.items() for word in (f"--{each}", file)]
+    assert main(["feed", *options]) == 2
+    assert f"--{name} is empty" in capsys.readouterr().err
 
 
 @pytest.mark.rule("X-access")

@@ -53,6 +53,8 @@ def test_a_database_is_accepted(url: str) -> None:
         (f"{HERE}?hostaddr=10.0.0.5,10.0.0.6&{SURE}", "add target_session_attrs=read-write"),
         (f"{HERE}?service=elsewhere", "has service; write the servers out"),
         (f"{HERE}?servicefile=/etc/elsewhere&{SURE}", "has servicefile; write the servers out"),
+        (f"{HERE}?password=hidden", "has password, which others would see; use a certificate"),
+        (f"{THERE}?{SURE}&sslpassword=hidden", "has sslpassword, which others would see"),
         (f"{TWO}&{WRITES}", "goes to db1, db2"),
         (f"{HERE}?host=/run/postgresql,db2&{WRITES}", "goes to db2"),
         (f"{TWO}&{SURE}", "add target_session_attrs=read-write"),
@@ -70,8 +72,9 @@ def test_a_database_that_cannot_be_used_or_would_be_spoken_to_in_the_open_is_ref
     url: str, words: str
 ) -> None:
     for name in ("database", "archive_database"):
-        with pytest.raises(BadSettings, match=words):
+        with pytest.raises(BadSettings, match=words) as bad:
             read(**{name: url})
+        assert "hidden" not in str(bad.value)
 
 
 @pytest.mark.rule("X-access")
@@ -81,6 +84,36 @@ def test_nothing_beside_the_settings_says_where_the_database_is(name: str) -> No
         read_settings({"KENO_DATABASE": HERE, name: "elsewhere"})
     elsewhere = read_settings({"KENO_DATABASE": "sqlite:///x.db", name: "elsewhere"})
     assert elsewhere.database == "sqlite:///x.db"
+
+
+OVER_TLS = {
+    "GRANIAN_HOST": "0.0.0.0",  # noqa: S104  every address of the machine
+    "GRANIAN_SSL_CERTIFICATE": "/run/keno-web/keys/web.pem",
+    "GRANIAN_SSL_KEYFILE": "/run/keno-web/keys/web.key",
+    "GRANIAN_SSL_CA": "/etc/keno/authorities.pem",
+    "GRANIAN_SSL_CLIENT_VERIFY": "true",
+}
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        *((name, "") for name in OVER_TLS if name != "GRANIAN_HOST"),
+        ("GRANIAN_SSL_CLIENT_VERIFY", "false"),
+    ],
+)
+def test_a_web_process_speaks_to_other_machines_over_tls_or_not_at_all(
+    name: str, left: str
+) -> None:
+    read_settings(OVER_TLS)
+    with pytest.raises(BadSettings, match=rf"GRANIAN_HOST is 0\.0\.0\.0.*{name}"):
+        read_settings({each: value for each, value in OVER_TLS.items() if each != name})
+    given = OVER_TLS | {name: left}
+    with pytest.raises(BadSettings, match=rf"GRANIAN_HOST is 0\.0\.0\.0.*{name}"):
+        read_settings(given)
+    for host in ("", "localhost", "127.0.0.1", "::1"):
+        read_settings(given | {"GRANIAN_HOST": host})
 
 
 @pytest.mark.parametrize("address", ["unix:x", "tls:rng.keno.example:7001", "tls:[fe80::1]:7001"])

@@ -334,6 +334,10 @@ def release_the_game(options: argparse.Namespace) -> Answer:
 
 def tell_the_games(options: argparse.Namespace) -> Answer:
     """`keno feed`: tell boards and stations what happens, until told to stop."""
+    # A setting that was left out comes as an empty word: it would speak in the open.
+    for name in ("certificate", "authorities"):
+        if getattr(options, name) == "":
+            raise BadUsage(f"--{name} is empty: name a file, or leave it out on one machine")
     settings = _settings()
     counts = begin_process("feed", settings, (LISTENERS,))
     counts.put(LISTENERS, 0)  # whoever listened to the one before

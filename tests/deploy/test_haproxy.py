@@ -73,7 +73,13 @@ def test_a_request_that_may_have_arrived_is_not_sent_again_by_the_proxy() -> Non
 
 @pytest.mark.rule("X-recovery")
 def test_only_processes_that_can_work_are_asked() -> None:
-    assert "http-check send meth GET uri /readyz hdr Host keno" in sections()["backend web"]
+    for name, path in (("backend web", "/readyz"), ("backend feed", "/ready")):
+        lines = sections()[name]
+        assert "option httpchk" in lines
+        assert f"http-check send meth GET uri {path} hdr Host keno" in lines
+        assert "http-check expect status 200" in lines
+        (default,) = [line for line in lines if line.startswith("default-server ")]
+        assert " on-marked-down shutdown-sessions " in default  # whoever waits asks another one
 
 
 def test_haproxy_itself_finds_nothing_wrong_where_it_is_installed(tmp_path: Path) -> None:

@@ -29,6 +29,9 @@ LEVELS = ("debug", "info", "warning", "error", "critical")
 FRAMES = 12  # the innermost ones, of which the last is where it happened
 ROOT = Path(__file__).parent.parent
 FACTS = "keno_facts"
+WORKER_DIED = "Unexpected exit from worker-"  # as granian says it, at error
+GRAVE = {"levelno": logging.CRITICAL, "levelname": "CRITICAL"}
+GRAVE_TO_JOURNAL = "<2>"  # the same, as systemd's journal is told it
 
 # What the request or the turn that is being worked at is about: its id, the station, the person.
 _about: ContextVar[Mapping[str, str]] = ContextVar("keno_about", default=MappingProxyType({}))
@@ -182,7 +185,22 @@ def speak_as(process: str, form: str, heard: Callable[[str], None] = lambda _lev
 def lines_of_web() -> Lines:
     """Return how granian's own lines are written: as ours are (`app/web/granian.json`)."""
     form = os.environ.get("KENO_LOG", JSON)
-    return Lines("web", form if form in FORMS else JSON)
+    return LinesOfWeb("web", form if form in FORMS else JSON)
+
+
+class LinesOfWeb(Lines):
+    """Granian's own lines. A worker that died is started again, so that systemd never hears of it.
+
+    Whoever watches the machine watches for lines of priority critical: this is one (X-recovery).
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return a record as one line, which the journal takes for as bad as it is."""
+        if not record.getMessage().startswith(WORKER_DIED):
+            return super().format(record)
+        grave = logging.makeLogRecord(record.__dict__ | GRAVE)
+        line = super().format(grave)
+        return f"{GRAVE_TO_JOURNAL}{line}" if os.environ.get("JOURNAL_STREAM") else line
 
 
 class Heard(logging.StreamHandler[TextIO]):

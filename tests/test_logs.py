@@ -1,6 +1,7 @@
 """What processes say: one form, and no secret in it, whatever was typed and whatever failed."""
 
 import ast
+import inspect
 import io
 import json
 import logging
@@ -12,6 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import granian.server.common
 import pytest
 from sqlalchemy import text
 
@@ -20,7 +22,7 @@ from app.caller import Caller
 from app.cli.console import typed_settings
 from app.flow.report import Asked
 from app.flow.report_jobs import ask_report
-from app.logs import JSON, WORDS, Lines, Voice, lines_of_web
+from app.logs import JSON, WORDS, WORKER_DIED, Lines, Voice, lines_of_web
 from app.reporter import Reporter
 from app.reports.catalogue import Format
 from app.web import create_app
@@ -126,6 +128,28 @@ def test_the_web_server_speaks_as_we_do(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("KENO_LOG", "loud")
     with pytest.raises(Exception, match="KENO_LOG must be json or words"):
         typed_settings()
+
+
+@pytest.mark.rule("X-recovery")
+@pytest.mark.parametrize("form", [JSON, WORDS])
+def test_a_web_worker_that_died_is_told_to_whoever_watches_the_machine(
+    monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.setenv("KENO_LOG", form)
+    monkeypatch.delenv("JOURNAL_STREAM", raising=False)
+    watcher = inspect.getsource(granian.server.common.AbstractWorker._watcher)  # noqa: SLF001
+    assert f"logger.error(f'{WORKER_DIED}{{" in watcher  # the words are theirs
+
+    both = [
+        logging.LogRecord("_granian", logging.ERROR, "", 0, words, None, None)
+        for words in (f"{WORKER_DIED}2", "Something else")
+    ]
+    died, other = (lines_of_web().format(record) for record in both)
+    assert ('"level": "critical"' if form == JSON else " critical ") in died
+    assert "worker-2" in died
+    assert "critical" not in other
+    monkeypatch.setenv("JOURNAL_STREAM", "8:1")
+    assert [lines_of_web().format(record) for record in both] == [f"<2>{died}", other]
 
 
 def test_a_process_that_ends_by_a_fault_says_so_in_its_form(

@@ -200,6 +200,7 @@ def break_everything(machine: Machine) -> None:
     for unit in (*HOUSE, *KEYED):
         memory = machine.memory_mb(unit)
         say(f"{unit:20}{memory:12}{kill(machine, unit):24.1f}")
+    kill_worker(machine)
     unlock(machine, *KEYED)
     for unit in TIMED:
         machine.run(f"systemctl start {unit}")
@@ -229,6 +230,19 @@ def kill(machine: Machine, unit: str) -> float:
     if not any(f"{unit}.service has failed (signal)" in line for line in lines):
         raise Failed(f"{unit} was killed, and the journal tells nobody: {lines}")
     return back
+
+
+def kill_worker(machine: Machine) -> None:
+    """Kill a worker of the web process, which starts another itself, and see that it is told."""
+    first = machine.shown("keno-web", "MainPID")
+    told = "journalctl --boot --unit=keno-web --priority=crit --output=cat"
+    lines = len(machine.run(told).splitlines())
+    machine.run(f"kill -9 $(pgrep --newest --parent {first})")
+    wait_for(
+        "the death of a worker to be told", lambda: len(machine.run(told).splitlines()) > lines
+    )
+    if machine.shown("keno-web", "MainPID") != first:
+        raise Failed("of a worker that died the whole web process ended")
 
 
 def fail_backup(machine: Machine) -> None:

@@ -13,7 +13,8 @@ from tests.deploy.conftest import PRODUCT
 
 FILE = PRODUCT / "deploy/haproxy/haproxy.cfg"
 PASSPHRASE = "the authority of a test"  # noqa: S105  a test's own
-SECTIONS = {"global", "defaults", "frontend browsers", "backend web", "backend feed"}
+SECTIONS = {"global", "defaults", "frontend browsers", "backend web"}
+SECTIONS |= {"backend feed", "backend reports"}
 
 
 def sections() -> dict[str, list[str]]:
@@ -54,7 +55,7 @@ def test_who_asks_is_what_the_proxy_has_seen_and_nothing_that_was_sent() -> None
 
 
 @pytest.mark.rule("X-access")
-@pytest.mark.parametrize("name", ["backend web", "backend feed"])
+@pytest.mark.parametrize("name", ["backend web", "backend feed", "backend reports"])
 def test_processes_are_spoken_to_over_tls_and_known_by_name(name: str) -> None:
     lines = sections()[name]
     (default,) = [line for line in lines if line.startswith("default-server ")]
@@ -73,7 +74,8 @@ def test_a_request_that_may_have_arrived_is_not_sent_again_by_the_proxy() -> Non
 
 @pytest.mark.rule("X-recovery")
 def test_only_processes_that_can_work_are_asked() -> None:
-    for name, path in (("backend web", "/readyz"), ("backend feed", "/ready")):
+    asked = {"web": "/readyz", "feed": "/ready", "reports": "/readyz"}
+    for name, path in ((f"backend {name}", path) for name, path in asked.items()):
         lines = sections()[name]
         assert "option httpchk" in lines
         assert f"http-check send meth GET uri {path} hdr Host keno" in lines

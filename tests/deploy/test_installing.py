@@ -149,6 +149,30 @@ def test_another_version_is_put_beside_it_and_switched_back(
     shutil.rmtree(place / after)
 
 
+@pytest.mark.rule("X-recovery", "X-software-seal")
+def test_a_version_that_is_put_beside_changes_nothing_until_it_is_switched_to(
+    machine: Machine, tmp_path: Path
+) -> None:
+    """Until its tables are there: a process that dies meanwhile comes back as it was."""
+    changed = copy_of_product(tmp_path)
+    (changed / "wsgi.py").write_text('"""Another one."""\n')
+    unit = machine.root / "etc/systemd/system/keno-web.service"
+    ours, before = unit.read_text(), machine.version
+    newer = changed / "deploy/systemd/keno-web.service"
+    newer.write_text(ours + "# another one\n")
+    into = ("--root", str(machine.root), "--environment", os.path.realpath(".venv"))
+    done = run(str(changed / "deploy/install"), "--beside", *into)
+    assert done.returncode == 0, done.stderr
+    assert (machine.version, unit.read_text()) == (before, ours)
+    (after,) = re.findall(r"deploy/switch (\S+)", done.stdout)
+    place = machine.root / "opt/keno"
+    assert (place / after / ".whole").exists()
+    assert run(str(changed / "deploy/switch"), after, str(machine.root)).returncode == 0
+    assert (machine.version, unit.read_text()) == (after, newer.read_text())
+    assert run(str(DEPLOY / "switch"), before, str(machine.root)).returncode == 0
+    shutil.rmtree(place / after)
+
+
 @pytest.mark.rule("X-software-seal")
 @pytest.mark.parametrize("file", ["requirements.txt", "deploy/run", "docs/running.md"])
 def test_whatever_is_installed_has_a_name_of_its_own_when_it_changes(
@@ -217,6 +241,17 @@ def test_what_cannot_be_done_is_said(machine: Machine) -> None:
     for script in SCRIPTS:
         assert (DEPLOY / script).stat().st_mode & 0o111
         assert run("sh", "-n", str(DEPLOY / script)).returncode == 0
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_reader_of_scripts_finds_nothing_wrong_where_it_is_installed(script: str) -> None:
+    text = (DEPLOY / script).read_text()
+    # Words behind it, and Debian's reads nothing of the whole file.
+    assert not re.search(r"# shellcheck disable=\S+ +\S", text)
+    if (reader := shutil.which("shellcheck")) is None:
+        return
+    done = run(reader, "--severity=warning", str(DEPLOY / script))
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.rule("X-access")

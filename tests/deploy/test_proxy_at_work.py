@@ -4,14 +4,18 @@ import re
 import shutil
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from flask import Flask
 
+from app.web.reports import routes
 from tests.deploy.programs import program
 from tests.deploy.test_haproxy import FILE
 from tests.floor import Floor
@@ -27,10 +31,12 @@ def in_the_open(text: str) -> str:
     return re.sub(r" ssl verify required .*| verifyhost .*", "", text)
 
 
-def as_installed(text: str, web: int, port: int) -> str:
+def as_installed(text: str, web: int, port: int, other: int | None = None) -> str:
     """A configuration of the proxy, but for addresses; whoever asks in a test does without TLS."""
-    text = re.sub(r" *server (web|feed)2 .*\n", "", text)
+    if other is None:
+        text = re.sub(r" *server (web|feed)2 .*\n", "", text)
     text = text.replace("10.0.0.11:8000", f"127.0.0.1:{web}")
+    text = text.replace("10.0.0.12:8000", f"127.0.0.1:{other}")
     dropped = r"ssl-default-bind|log |option httplog|http-request redirect|bind :80$|user |group "
     text = re.sub(rf"^ *({dropped}).*\n", "", text, flags=re.MULTILINE)
     text = text.replace("maxconn 20000", "maxconn 500")
@@ -38,11 +44,11 @@ def as_installed(text: str, web: int, port: int) -> str:
 
 
 @contextmanager
-def running_proxy(text: str, web: int, folder: Path) -> Iterator[int]:
-    """Run HAProxy with a configuration, in front of a web process; return its port."""
+def running_proxy(text: str, web: int, folder: Path, other: int | None = None) -> Iterator[int]:
+    """Run HAProxy with a configuration, in front of one or two web processes; return its port."""
     port = free_port()
     haproxy = shutil.which("/usr/sbin/haproxy") or program("haproxy", "haproxy")
-    (folder / "haproxy.cfg").write_text(as_installed(text, web, port))
+    (folder / "haproxy.cfg").write_text(as_installed(text, web, port, other))
     command = [haproxy, "-db", "-f", str(folder / "haproxy.cfg")]
     running = subprocess.Popen(command)  # noqa: S603  its own program
     try:
@@ -134,6 +140,61 @@ def test_how_processes_are_doing_is_told_to_nobody_outside_however_it_is_written
             assert asked(port, path=path) == 404
         for path in ("/metrics", "/%6Detrics", "/metrics?x=1"):
             assert asked(port, path=path) == 404
+
+
+@contextmanager
+def web_process(name: str) -> Iterator[int]:
+    """Somebody who answers everything with their name."""
+
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:  # as it must be called
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(name)))
+            self.end_headers()
+            self.wfile.write(name.encode())
+
+        def log_message(self, *_words: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
+        running = threading.Thread(target=server.serve_forever)
+        running.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            running.join()
+
+
+def answered_by(port: int, path: str) -> str:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)) as line:
+        line.request("GET", path)
+        return line.getresponse().read().decode()
+
+
+@pytest.mark.rule("X-recovery")
+def test_reports_are_fetched_where_they_were_made_as_long_as_that_machine_is_there(
+    tmp_path: Path,
+) -> None:
+    pages = Flask("pages")
+    pages.register_blueprint(routes)
+    (rule,) = [str(each) for each in pages.url_map.iter_rules() if each.endpoint == "reports.file"]
+    with ExitStack() as running:
+        first = ExitStack()
+        web1 = first.enter_context(web_process("web1"))
+        web2 = running.enter_context(web_process("web2"))
+        config = in_the_open(FILE.read_text())
+        port = running.enter_context(running_proxy(config, web1, tmp_path, web2))
+        with first:
+            file = rule.replace("<job>", "0199f1a4")
+            assert {answered_by(port, file) for _ in range(20)} == {"web1"}
+            both = time.monotonic() + START_SECONDS
+            while {answered_by(port, "/check") for _ in range(20)} != {"web1", "web2"}:
+                assert time.monotonic() < both, "only one is asked"
+        end = time.monotonic() + START_SECONDS
+        while answered_by(port, file) != "web2":
+            assert time.monotonic() < end, "nobody took over"
+            time.sleep(0.1)
 
 
 def refused(port: int, form: str) -> list[int]:

@@ -75,6 +75,12 @@ def values(unit: Path, name: str) -> list[str]:
     return [value for each, value in settings_of(unit) if each == name]
 
 
+def files_of(unit: Path) -> list[Path]:
+    """The environment files that a unit needs; without one with a dash it does."""
+    needed = [file for file in values(unit, "EnvironmentFile") if not file.startswith("-")]
+    return [DEPLOY / "etc" / Path(file).name for file in needed]
+
+
 def environment(file: Path) -> dict[str, str]:
     """An environment file as systemd and a shell read it."""
     words = [shlex.split(line) for line in file.read_text().splitlines() if line[:1] != "#"]
@@ -139,8 +145,7 @@ def test_a_unit_is_in_step_with_users_folders_and_settings(unit: Path) -> None:
     assert user == ("keno" if once else unit.stem)
     assert user in users
     assert set(values(unit, "ReadWritePaths")) <= folders
-    files = [DEPLOY / "etc" / Path(file).name for file in values(unit, "EnvironmentFile")]
-    given = {name for file in files for name in environment(file)}
+    given = {name for file in files_of(unit) for name in environment(file)}
     text = unit.read_text()
     assert set(re.findall(r"\$\{([A-Z_]+)\}", text)) <= given
     if not once:
@@ -153,14 +158,35 @@ def test_a_unit_is_in_step_with_users_folders_and_settings(unit: Path) -> None:
             assert {which, str(Path(which).parent)} & folders
 
 
+def own_environment(unit: Path) -> list[str]:
+    """What stands in a unit itself of the environment of what it starts."""
+    return [word for value in values(unit, "Environment") for word in shlex.split(value)]
+
+
+@pytest.mark.rule("X-access")
+def test_every_folder_with_certificates_is_looked_at_by_one_command() -> None:
+    """Of several, those behind one that tells of an end would never be started."""
+    unit = DEPLOY / "systemd/keno-certificates.service"
+    ((_, *words),) = commands(unit)
+    looked_at = set(words[2:])
+    folders = {row[1] for row in rows(DEPLOY / "tmpfiles.d/keno.conf")}
+    others = {"/etc/keno", "/etc/keno/owner"}  # what is brought for a moment is no machine's own
+    assert looked_at == {
+        *(folder for folder in folders - others if folder.startswith("/etc/keno")),
+        "/etc/keno/authorities.pem",
+    }
+    # A machine that has others says so in a file of its own, which counts more.
+    assert values(unit, "EnvironmentFile") == ["-/etc/keno/certificates.env"]
+
+
 def commands(unit: Path) -> Iterator[list[str]]:
     """What a unit starts of ours, with its settings filled in."""
-    given: dict[str, str] = {}
-    for file in values(unit, "EnvironmentFile"):
-        given |= environment(DEPLOY / "etc" / Path(file).name)
+    given = dict(word.split("=", 1) for word in own_environment(unit))
+    for file in files_of(unit):
+        given |= environment(file)
     for name, value in settings_of(unit):
         if name.startswith("Exec") and "/deploy/run " in value:
-            filled = re.sub(r"\$\{([A-Z_]+)\}", lambda found: given[found[1]], value)
+            filled = re.sub(r"\$\{?([A-Z_]+)\}?", lambda found: given[found[1]], value)
             yield filled.split()[1:]
 
 

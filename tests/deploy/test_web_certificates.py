@@ -14,10 +14,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from app.certificates import Use, Wanted, issue, make_authority
 from app.cli import main
 from tests.deploy.conftest import PRODUCT
 from tests.deploy.test_haproxy import FILE
@@ -48,7 +50,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @contextmanager
-def web_process(folder: Path) -> Iterator[int]:
+def web_process(folder: Path) -> Iterator[tuple[int, int]]:
     """Run the web process as its unit does, on a machine whose files are in a folder."""
     url = f"sqlite:///{folder / 'keno.db'}"
     Floor.opened(url, folder, real_clock=True).close()
@@ -80,7 +82,7 @@ def web_process(folder: Path) -> Iterator[int]:
             assert running.poll() is None, "it says why not"
             assert time.monotonic() < end, "the web process did not come up"
             time.sleep(0.1)
-        yield port
+        yield port, running.pid
     finally:
         with suppress(ProcessLookupError):
             os.killpg(running.pid, signal.SIGKILL)
@@ -108,7 +110,7 @@ def test_a_web_process_answers_who_shows_a_certificate_of_the_house_and_nobody_e
     made: Path,
 ) -> None:
     out, others = made / "out", made / "others"
-    with web_process(made) as port:
+    with web_process(made) as (port, _):
         assert answer(port, out, None) == 0
         assert answer(port, out, others / "proxy.pem") == 0
         assert asked(port, seconds=4) == 0  # without TLS
@@ -122,3 +124,24 @@ def test_a_web_process_answers_who_shows_a_certificate_of_the_house_and_nobody_e
         text = FILE.read_text().replace("/etc/haproxy/", f"{made}/")
         with running_proxy(text, port, made) as front:
             assert asked(front) == 200
+
+
+@pytest.mark.rule("X-access", "X-recovery")
+def test_a_new_authority_counts_when_the_web_process_was_told_to_read_it_and_not_before(
+    made: Path,
+) -> None:
+    """So everybody reads it first, and no certificate is renewed before: that is the page's order."""
+    out = made / "out"
+    with web_process(made) as (port, pid):
+        now = datetime.now(UTC)
+        make_authority(out / "authority", "Test authority", PASSPHRASE, now)
+        wanted = Wanted("renewed", (), (Use.CLIENT,))
+        renewed = issue(out / "authority", PASSPHRASE, wanted, out, now)
+        assert answer(port, out, out / "proxy.pem") == 200
+        assert answer(port, out, renewed) == 0
+        os.kill(pid, signal.SIGHUP)  # as `systemctl reload` does
+        end = time.monotonic() + START_SECONDS
+        while answer(port, out, renewed) != 200:
+            assert time.monotonic() < end, "it does not read it"
+            time.sleep(0.1)
+        assert answer(port, out, out / "proxy.pem") == 200  # the old one still does

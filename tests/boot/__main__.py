@@ -36,10 +36,12 @@ TIMED = ("keno-backup", "keno-verify", "keno-certificates")
 INTERVAL_SECONDS = 30
 BACK_SECONDS = 120.0
 PASSPHRASE = "the authority is put away"  # noqa: S105  a machine's that is thrown away
-UNTIL = "keno backup --out"  # the first line on bringing it up to date
-# Lines that a rehearsal on one machine has no use for: a second one, packages that are there, a
-# clock that it cannot set.
-LEFT_OUT = re.compile(r"apt-get |.*\b(db2|web2)\.|systemctl enable chrony-wait")
+UNTIL = "deploy/install --beside"  # the first line on bringing it up to date
+# Lines that a rehearsal on one machine has no use for: other machines, packages that are there, a
+# clock that it cannot set, and which certificates are whose: here they are those of the house.
+LEFT_OUT = re.compile(
+    r"apt-get |.*\b(db2|web2|witness)\.|systemctl enable chrony-wait|echo .CERTIFICATES="
+)
 # What an operator writes into the settings, and into the file of the proxy.
 SETTINGS = r"""
 sed -i 's/host=db1.keno.example,db2.keno.example&port=5432,5432/host=db1.keno.example\&port=5432/' \

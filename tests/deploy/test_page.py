@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -29,6 +30,8 @@ OTHERS = {
     "systemd-journald",
     "chrony",
     "chrony-wait",
+    "etcd",
+    "patroni",
     "keno*",
 }  # units that are not ours, and a pattern
 # Commands of the machine are written down; nobody is given away to who is not there.
@@ -39,6 +42,7 @@ apt-get() { asked apt-get "$@"; }
 systemctl() { asked systemctl "$@"; }
 runuser() { asked runuser "$@"; }
 haproxy() { asked haproxy "$@"; }
+patronictl() { asked patronictl "$@"; }
 make() { command make --dry-run "$@"; }
 install() {
     local words=()
@@ -56,6 +60,12 @@ def placed(line: str, machine: Machine) -> str:
     if line.startswith("deploy/switch"):
         return f"deploy/switch {machine.version} {machine.root}"
     return line
+
+
+def commands_of(block: str) -> Iterator[str]:
+    """Yield the lines of a block; what stands behind one of ours is the machine's."""
+    for line in block.splitlines():
+        yield from line.split(" && ") if is_ours(line) else [line]
 
 
 def keno(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +99,8 @@ def handed_over(machine: Machine, name: str) -> None:
     folder = machine.root / "var/lib" / f"keno-{name}"
     (folder / "peers").mkdir(parents=True, exist_ok=True)
     made = make_tls(folder, name)
-    (machine.root / "etc/keno/public" / f"{name}.tls.pem").write_bytes(made)
+    for public in ("etc/keno/public", "media/public"):
+        (machine.root / public / f"{name}.tls.pem").write_bytes(made)
 
 
 def hold_ceremony(root: Path) -> None:
@@ -106,11 +117,11 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     machine = Machine(tmp_path)
     machine.install_here()
     root = machine.root
-    for folder in ("media", "etc/postgresql/15/main/conf.d", "etc/keno/public"):
+    others = ("etc/postgresql/15/main/conf.d", "etc/etcd/keno")
+    for folder in ("media/public", *others, "etc/keno/public"):
         (root / folder).mkdir(parents=True, exist_ok=True)
     for folder in ("keys", "web", "feed", "owner", "backup"):
         (root / "etc/keno" / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
-    (root / "media/public").symlink_to(root / "etc/keno/public")
     for name in ("rng", "inspector"):
         handed_over(machine, name)
     for name, value in {
@@ -130,7 +141,7 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
 def test_the_page_is_followed(prepared: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     root = prepared.root
     page = [block.text for block in blocks() if block.page == PAGE and block.kind == "sh"]
-    lines = [placed(line, prepared) for block in page for line in block.splitlines()]
+    lines = [placed(line, prepared) for block in page for line in commands_of(block)]
     for ours, several in groupby(lines, is_ours):
         if not ours:
             run_on_machine(list(several))
@@ -147,6 +158,81 @@ def test_the_page_is_followed(prepared: Machine, monkeypatch: pytest.MonkeyPatch
         assert (root / "etc/keno" / path).stat().st_mode & 0o777 == 0o600
     assert not list((root / "etc/keno/owner").iterdir())
     check_what_was_asked((root / "asked").read_text())
+
+
+def section(title: str) -> list[str]:
+    """The lines that a section of the page has typed, in their order."""
+    text = (PRODUCT / "docs" / PAGE).read_text()
+    _, _, part = text.partition(f"\n### {title}\n")
+    part = re.split(r"^##", part, maxsplit=1, flags=re.MULTILINE)[0]
+    found = re.findall(r"^```sh\n(.*?)^```$", part, re.DOTALL | re.MULTILINE)
+    return [line for block in found for line in block.splitlines()]
+
+
+@pytest.mark.rule("X-access", "X-recovery")
+def test_a_new_authority_is_read_everywhere_before_anybody_shows_a_certificate_of_it() -> None:
+    lines = section("A new authority")
+    made, retired = (
+        next(place for place, line in enumerate(lines) if word in line)
+        for word in ("--name", "--retire")
+    )
+    assert made == 0
+    assert not any(" renew " in line for line in lines)  # they are renewed as before, in between
+    for words in (
+        "systemctl reload keno-web keno-feed",
+        "systemctl reload postgresql",
+        "systemctl reload patroni",
+        "systemctl restart etcd",
+        "systemctl restart patroni",
+        "systemctl reload haproxy",
+    ):
+        assert any(words in line for line in lines[made:retired]), words
+    # Every folder to which the page has brought it before.
+    page = (PRODUCT / "docs" / PAGE).read_text()
+    folders = set(re.findall(r"/media/out/authorities.pem (/\S+)/authorities.pem", page))
+    folders |= {"/etc/etcd/keno"}
+    for folder in folders:
+        brought = f"/media/out/authorities.pem {folder}/authorities.pem"
+        assert any(brought in line for line in lines[made:retired]), folder
+    assert "systemctl restart keno-web keno-feed" in lines[retired:]  # the feed keeps a retired one
+
+
+@pytest.mark.rule("X-access", "X-recovery")
+def test_both_web_machines_show_the_new_certificate_of_the_office_before_the_old_is_forgotten() -> (
+    None
+):
+    lines = section("The keyed processes and the office")
+    steps = (
+        "keno certificates office renew",
+        "/etc/keno/public/* /media/public/",
+        "keno-rng certificates accept",
+        "keno-inspector certificates accept",
+        "keno certificates office change",
+        "systemctl reload keno-web keno-caller",
+        "/etc/keno/keys/tls.* /media/keys/",
+        "/media/keys/tls.* /etc/keno/keys/",
+        "systemctl reload keno-web keno-caller",
+        "keno-rng certificates forget office",
+        "keno-inspector certificates forget office",
+    )
+    left = iter(lines)
+    for step in steps:
+        assert any(step in line for line in left), step
+
+
+@pytest.mark.rule("X-recovery")
+def test_nothing_is_started_again_on_tables_that_were_not_changed() -> None:
+    page = [block.text for block in blocks() if block.page == PAGE and block.kind == "sh"]
+    (block,) = [text for text in page if "keno backup --out" in text]
+    lines = block.splitlines()
+    (upgrade,) = [line for line in lines if "keno database upgrade" in line]
+    assert upgrade.startswith("keno database upgrade && systemctl restart ")
+    before = lines.index("systemctl stop keno-backup.timer keno-verify.timer")
+    after = lines.index("systemctl start keno-backup.timer keno-verify.timer")
+    # Until then a process that dies comes back as what it was.
+    (switched,) = [line for line in lines if line.startswith("deploy/switch ")]
+    assert before < lines.index(switched) == lines.index(upgrade) - 1 < after
+    assert [text for text in page if "deploy/install --beside" in text]
 
 
 def check_what_was_asked(asked: str) -> None:

@@ -130,7 +130,7 @@ def test_a_web_process_answers_who_shows_a_certificate_of_the_house_and_nobody_e
 def test_a_new_authority_counts_when_the_web_process_was_told_to_read_it_and_not_before(
     made: Path,
 ) -> None:
-    """So everybody reads it first, and no certificate is renewed before: that is the page's order."""
+    """So everybody reads it first, and nothing is renewed before: that is the page's order."""
     out = made / "out"
     with web_process(made) as (port, pid):
         now = datetime.now(UTC)

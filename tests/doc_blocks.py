@@ -43,6 +43,7 @@ WHO_RUNS = (
 FOLLOWED = {
     "runbooks.md": "test_runbooks.py::test_every_command_of_a_runbook_is_followed_by_its_test",
     "installing.md": "deploy/test_page.py::test_the_page_is_followed",
+    "failover.md": "deploy/test_failover_page.py::test_the_page_is_followed",
     "keeping.md": "keeping/test_commands.py::test_the_drill_on_the_page",
     "verifying.md": (
         "audit/test_verifying_page.py::test_the_bundle_is_made_and_checked_as_the_page_says"

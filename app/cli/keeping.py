@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sqlalchemy import make_url
+from sqlalchemy.exc import DBAPIError
 
 from app.audit.books import check_books
 from app.audit.entry_copies import EntryCopy, entries_in, leaves_in, tiles_at
@@ -41,7 +42,7 @@ from app.flow.refusals import No, say_no
 from app.flow.retention import set_retention
 from app.keno.refusals import Refused
 from app.keno.retention import PERIODS, RecordKind
-from app.store.away import is_away
+from app.store.away import is_away, is_not_allowed
 from app.store.copies import CannotCopy, scratch_database
 from app.store.database import Database
 from app.store.queries.keeping import lost_acts, retention
@@ -104,7 +105,7 @@ def restore_backup(options: argparse.Namespace) -> Answer:
     with closing(owned_database()) as database:
         manifest = restore(database, Path(options.file), system_clock())
     document: dict[str, object] = {**manifest.document(), "missing": None}
-    lines = [_backup_text("Restored:", manifest)]
+    lines, code = [_backup_text("Restored:", manifest)], DONE
     try:
         with founded_office() as office:
             looked = look_for_missing(office, head)
@@ -114,7 +115,22 @@ def restore_backup(options: argparse.Namespace) -> Answer:
         # It is restored all the same, and nothing happens in it before somebody has looked.
         told = why.refusals[0].message if isinstance(why, Refused) else str(why)
         lines.append(f"What is missing is not known yet: {told} Then `keno log missing`.")
-    return Answer(document, lambda: "\n".join(lines))
+    except DBAPIError as fault:
+        if not is_not_allowed(fault):
+            raise
+        lines.append(_rights_text(make_url(settings.database).username))
+        code = FAULT
+    return Answer(document, lambda: "\n".join(lines), code)
+
+
+def _rights_text(role: str | None) -> str:
+    """Say what the house lacks in a database that was made without the rights of its role."""
+    return (
+        f"What is missing is not known yet: {role} has no rights in this database, which a backup "
+        f"does not bring along. As its owner: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES "
+        f"IN SCHEMA public TO {role}; GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO "
+        f"{role}; and the others of docs/keeping.md. Then `keno log missing`."
+    )
 
 
 def _place(address: str) -> tuple[object, ...]:

@@ -7,6 +7,11 @@ from sqlalchemy.exc import TimeoutError as NoneFree
 from app.store.unit import CommitUnknown
 
 
+def is_not_allowed(fault: DBAPIError) -> bool:
+    """Whether the role that asked lacks a right in the database."""
+    return isinstance(fault.orig, psycopg.errors.InsufficientPrivilege)
+
+
 def is_away(fault: BaseException) -> bool:
     """Whether the database is what failed: it went, it changes, or it cannot be reached now.
 

@@ -19,6 +19,7 @@ from tests.keyed import real_processes
 from tests.test_house_commands import CARD, PLAN, Console, choose_secrets, short_folder
 
 PAGE = Path(__file__).parents[2] / "docs" / "keeping.md"
+DEPLOY = Path(__file__).parents[2] / "deploy"
 
 
 @pytest.fixture
@@ -151,8 +152,36 @@ def test_every_command_on_the_page_is_one(
 ) -> None:
     """Read by the program's own parser; what it does is tested above, and in the other files."""
     words = shlex.split(command)
+    if words[0] in {"systemctl", "runuser", "install", "rm"}:
+        return  # what an installed machine is told besides is looked at below
     assert words[0] == "keno"
     monkeypatch.setenv("KENO_KEYS", "/nowhere")
     monkeypatch.setenv("KENO_DATABASE", "sqlite:////nowhere/keno.db")
     assert main(words[1:]) in {2, 3}  # it is understood, and there is no house here
     assert "usage:" not in capsys.readouterr().err
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_house_is_restored_on_installed_machines_while_nothing_of_it_runs() -> None:
+    lines = commands_on_the_page()
+    begins = next(place for place, line in enumerate(lines) if line.startswith("systemctl stop"))
+    stopped = set(lines[begins].split()[2:])
+    units = DEPLOY / "systemd"
+    house = {file.stem for file in units.glob("*.service") if "PartOf=keno" in file.read_text()}
+    assert house == {name for name in stopped if not name.endswith(".timer")}
+    timers = {name for name in stopped if name.endswith(".timer")}
+    assert all((units / name).exists() for name in timers)
+    steps = (
+        "ALTER DATABASE keno RENAME TO keno_before",
+        "/deploy/postgresql/roles.sql",
+        "/etc/keno/owner/owner.env",
+        "/etc/keno/owner/keno_owner.pem",
+        "/etc/keno/owner/keno_owner.key",
+        "keno restore /var/backups/keno/",
+        "rm -r /etc/keno/owner/",
+        f"systemctl start {' '.join(lines[begins].split()[2:])}",
+        "systemctl start keno-web keno-feed keno-caller keno-spooler",
+    )
+    left = iter(lines[begins:])
+    for step in steps:
+        assert any(step in line for line in left), step

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import create_engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 
+from app.cli import main
 from app.clock import system_clock
 from app.flow.backup import back_up, restore
 from app.flow.going_on import TICKETS_LEFT_OUT
@@ -126,3 +127,39 @@ def test_a_database_that_was_set_up_otherwise_gets_the_same_rights(
         floor.close()
         house.close()
         owner.close()
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_restore_into_a_database_without_rights_says_what_to_grant(
+    postgres: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with set_up(postgres, "keno_whole") as url, set_up(postgres, "keno_bare") as new_url:
+        owner = Database(of("keno_owner", url))
+        schema.upgrade(owner)
+        floor = Floor.opened(of("keno_house", url), tmp_path)
+        file = tmp_path / "house.backup"
+        back_up(floor.office, file)
+        floor.close()
+        owner.close()
+        taken_back = EACH_DATABASE.replace("GRANT", "REVOKE").replace(" TO ", " FROM ")
+        run(of("keno_owner", new_url), taken_back)
+        for name, value in {
+            "KENO_DATABASE": of("keno_house", new_url),
+            "KENO_ARCHIVE_DATABASE": of("keno_owner", new_url),
+            "KENO_KEYS": str(tmp_path / "keys"),
+            "KENO_PUBLIC": str(tmp_path / "public"),
+        }.items():
+            monkeypatch.setenv(name, value)
+        assert main(["restore", str(file)]) == 1
+        told = capsys.readouterr().out
+        assert "Restored: " in told
+        granted = re.findall(r"GRANT .*? TO keno_house(?=;)", told)
+        assert granted == re.findall(r"GRANT .*? TO keno_house(?=;)", AFTERWARDS)
+        assert told.endswith("Then `keno log missing`.\n")
+        # They are granted, and it is as if they had been there.
+        run(of("keno_owner", new_url), "".join(f"{each};\n" for each in granted))
+        assert main(["log", "missing"]) == 3
+        assert "permission denied" not in capsys.readouterr().err

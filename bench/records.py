@@ -34,6 +34,7 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import text
 
 from app.audit.verifier import verify
+from app.flow.actor import Sitting
 from app.flow.books import work_out_books
 from app.flow.cosign import cosign_log
 from app.flow.export import export_days
@@ -302,7 +303,7 @@ def _export(house: YearHouse, plan: YearPlan) -> Told:
     with TemporaryDirectory(prefix="keno-") as folder:
         out = Path(folder) / "bundle.zip"
         began = time.perf_counter()
-        export_days(house.office, None, last, last, out)
+        export_days(house.office, Sitting("bench"), last, last, out)
         exported = time.perf_counter()
         found = verify(out)
         bundle = out.stat().st_size / 1024**2

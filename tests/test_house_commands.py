@@ -1,6 +1,7 @@
 """The commands of the house, from an empty folder to clean books, on both engines."""
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -10,7 +11,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from app.cli import main
-from app.cli.console import founded_office
+from app.cli.console import founded_office, whoever_sits_here
 from app.reports.catalogue import CATALOGUE
 from app.store.queries import games
 from app.store.schema import newest_revision
@@ -243,6 +244,29 @@ def _pull_reports(console: Console, tmp_path: Path) -> None:
     assert console.keno(*choosing, "--again", today, "--no", name=SAM)[0] == 2
     assert console.keno("house", "report", "secrets", name=SAM)[0] == 3
     assert console.keno(*choosing, name=MAX)[0] == 3  # not for a manager outside keno
+
+
+@pytest.mark.rule("X-access")
+def test_whoever_sits_at_the_console_is_known_by_their_login(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    login = tmp_path / "loginuid"
+    monkeypatch.setattr("app.cli.console.LOGIN", login)
+    monkeypatch.setattr("getpass.getuser", lambda: "keno")
+    login.write_text("0")
+    assert whoever_sits_here().document() == {"at": "console", "user": "root"}
+    # Nobody has logged in, as for a process of the machine; or there is no such file.
+    for number in ("4294967295", ""):
+        login.write_text(number)
+        assert whoever_sits_here().user == "keno"
+    login.unlink()
+    assert whoever_sits_here().user == "keno"
+
+    def nameless() -> str:
+        raise KeyError("no such user")
+
+    monkeypatch.setattr("getpass.getuser", nameless)
+    assert whoever_sits_here().user == str(os.getuid())
 
 
 def day_of_first_game() -> str:

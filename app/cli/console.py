@@ -5,17 +5,18 @@ import getpass
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from pwd import getpwuid
 
 from app.audit.archives import Shelf, read_archive, read_shelf
 from app.audit.entry_copies import NotACopy
 from app.audit.faults import Fault
 from app.cli.answers import BadUsage
 from app.flow.access import at_console
-from app.flow.actor import Actor
+from app.flow.actor import Actor, Sitting
 from app.flow.keys import KeysMissing
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -24,6 +25,8 @@ from app.house import EVERYTHING, Needs, open_office
 from app.settings import BadSettings, Settings, read_settings
 from app.store import schema
 from app.store.database import Database
+
+LOGIN = Path("/proc/self/loginuid")
 
 
 def typed_settings() -> Settings:
@@ -61,6 +64,19 @@ def owned_database() -> Database:
     """Return the database by the role that owns its tables, if there is one of its own."""
     settings = typed_settings()
     return Database(settings.archive_database or settings.database)
+
+
+def whoever_sits_here() -> Sitting:
+    """Return who has the console, as far as the machine knows: as whom they once logged in.
+
+    What runs as user `keno` was mostly started by somebody else, which `runuser` does not hide.
+    """
+    with suppress(OSError, ValueError, KeyError):
+        return Sitting(getpwuid(int(LOGIN.read_text())).pw_name)
+    try:
+        return Sitting(getpass.getuser())
+    except (OSError, KeyError):  # of a user who has no name there is the number
+        return Sitting(str(os.getuid()))
 
 
 def actor(office: Office, options: argparse.Namespace, permission: Permission) -> Actor:

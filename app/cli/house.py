@@ -26,7 +26,13 @@ from app.caller import Caller
 from app.cli.answers import DONE, FAULT, Answer, BadUsage
 from app.cli.console import a_day as _day
 from app.cli.console import actor as _actor
-from app.cli.console import archives_at_hand, ask_secret, new_secret, owned_database
+from app.cli.console import (
+    archives_at_hand,
+    ask_secret,
+    new_secret,
+    owned_database,
+    whoever_sits_here,
+)
 from app.cli.console import faults_document as _faults
 from app.cli.console import founded_office as _founded_office
 from app.cli.console import let_in as _let_in
@@ -38,6 +44,7 @@ from app.counts import LISTENERS
 from app.entropy import system_entropy
 from app.feed import Feed, exchange_certificate
 from app.flow.access import choose_at_console
+from app.flow.actor import Actor, Sitting
 from app.flow.books import record_books, work_out_books
 from app.flow.close_day import close_day, so_far
 from app.flow.cosign import cosign_log
@@ -485,7 +492,8 @@ def report(options: argparse.Namespace) -> Answer:
     with _founded_office() as office:
         made = make_report(office, asked, options.size, _progress())
         data = rendered(made, asked.format)
-        log_report(office, asked, made, {"at": "console"})  # first: nothing is read unrecorded
+        # First: nothing is read unrecorded.
+        log_report(office, asked, made, whoever_sits_here().document())
         write_whole(Path(options.out), data)
     document = {
         "report": asked.report,
@@ -585,8 +593,9 @@ def export(options: argparse.Namespace) -> Answer:
     first, last, out = _day(options.first), _day(options.last), Path(options.out)
     archives = archives_at_hand(options.archive).files
     with _founded_office() as office:
-        actor = None
-        if options.name is not None:
+        if options.name is None:
+            actor: Actor | Sitting = whoever_sits_here()
+        else:
             actor = _actor(office, options, Permission.RECORDS_EXPORT)
         reports = reports_of(office, first, last)
         given = export_days(office, actor, first, last, out, reports, archives)

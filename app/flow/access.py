@@ -18,7 +18,7 @@ from argon2.exceptions import VerificationError
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.actor import Actor, actor_of
+from app.flow.actor import CONSOLE, Actor, actor_of
 from app.flow.office import Office
 from app.flow.permissions import FOR, WHATEVER_THE_CLOCK_SAYS, Permission
 from app.flow.refusals import No, has_code, say_no
@@ -38,7 +38,6 @@ LOCKED_FOR = timedelta(minutes=15)
 SHIFT_MAX = timedelta(hours=16)
 NOTED_EVERY = timedelta(seconds=20)
 SECRET_LEAST = 12
-CONSOLE = "console"
 # Compared with the secret of a name that nobody has, so that it takes as long as a real one.
 _NOBODY = (
     "$argon2id$v=19$m=65536,t=3,p=4$AAAAAAAAAAAAAAAAAAAAAA$"

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from app.store.queries.people import Worker
 from app.store.tables import Role
 
+CONSOLE = "console"
+
 
 @dataclass(frozen=True)
 class Actor:
@@ -18,6 +20,17 @@ class Actor:
     def document(self) -> dict[str, object]:
         """Return who acts, for the log."""
         return {"staff": self.code, "role": self.role.value, "at": self.place}
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """Somebody who has the console, its keys and the database, and has not shown who they are."""
+
+    user: str  # as the machine knows them
+
+    def document(self) -> dict[str, object]:
+        """Return who that is, for the log; entries from before have no user."""
+        return {"at": CONSOLE, "user": self.user}
 
 
 def actor_of(worker: Worker) -> Actor:

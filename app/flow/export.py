@@ -22,8 +22,8 @@ from app.audit.bundle import Contents, Stretch, write_bundle
 from app.audit.checkpoints import checkpoint_of
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import CONSOLE, permit
-from app.flow.actor import Actor
+from app.flow.access import permit
+from app.flow.actor import Actor, Sitting
 from app.flow.day import day_bounds
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -57,7 +57,7 @@ class Exported:
 
 def export_days(  # noqa: PLR0913, PLR0917  who takes which days where, and what goes along
     office: Office,
-    actor: Actor | None,
+    actor: Actor | Sitting,
     first_day: date,
     last_day: date,
     out: Path,
@@ -69,7 +69,7 @@ def export_days(  # noqa: PLR0913, PLR0917  who takes which days where, and what
 
     Args:
         office: the office.
-        actor: who takes it; none: whoever has the console, the keys and the database.
+        actor: who takes it.
         first_day: the first day of it.
         last_day: the last day of it.
         out: where it is wanted; what is there is replaced.
@@ -81,7 +81,7 @@ def export_days(  # noqa: PLR0913, PLR0917  who takes which days where, and what
     head covers that the inspector has cosigned; while public keys are missing; entries that are in
     an archive which is not at hand.
     """
-    if actor is not None:
+    if isinstance(actor, Actor):
         permit(actor.role, Permission.RECORDS_EXPORT)
     if last_day < first_day:
         raise say_no(No.EXPORT_ORDER, first=first_day.isoformat(), last=last_day.isoformat())
@@ -98,8 +98,7 @@ def export_days(  # noqa: PLR0913, PLR0917  who takes which days where, and what
             manifest = write_bundle(file, connection, contents, office.keys.log)
         given = Exported(first_day, last_day, stretch.first, stretch.size, manifest)
         with office.unit() as unit:
-            by = {"at": CONSOLE} if actor is None else actor.document()
-            told = {"by": by, "time": time_text(unit.now())}
+            told = {"by": actor.document(), "time": time_text(unit.now())}
             office.log(unit, Tag.EXPORT, {**given.document(), **told})
             unit.commit()
         part.replace(out)

@@ -12,7 +12,9 @@ import pytest
 from app.audit import verifier
 from app.audit.bundle import ALWAYS_CARRIED, tile_path
 from app.audit.canonical import canonical
+from app.audit.tags import Tag
 from app.cli import main
+from app.cli.console import founded_office, whoever_sits_here
 from app.flow.access import Approval, at_console
 from app.flow.close_day import close_day
 from app.flow.cosign import cosign_log
@@ -22,6 +24,7 @@ from app.flow.permissions import Permission
 from app.flow.reprint import Again, Seen, reprint, say_printed
 from app.flow.seal import seal_log
 from app.flow.spool import next_paper, note_ending
+from app.store.queries import log
 from app.store.tables.log import STANDING
 from app.web import create_app
 from printers.press import Press
@@ -285,6 +288,13 @@ def test_bundles_are_taken_and_checked_at_the_console(
         code = main(list(arguments))
         return code, capsys.readouterr().out
 
+    nobody = [word for word in asked if word not in {"--as", RITA}]
+    assert keno(*nobody, "--to", day(3).isoformat())[0] == 0
+    code, told = keno("log", "verify", "--json")
+    assert code == 0
+    with founded_office() as office, office.database.reading() as connection:
+        last = [each.body for each in log.entries(connection) if each.tag == Tag.EXPORT][-1]
+    assert json.loads(last or b"")["by"] == whoever_sits_here().document()
     code, told = keno(*asked, "--to", day(3).isoformat())
     assert code == 0
     assert {"bundle": str(out), "from": "2026-11-17", "to": "2026-11-19"}.items() <= json.loads(

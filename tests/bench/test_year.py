@@ -10,6 +10,7 @@ from sqlalchemy import text
 
 from app.audit.books import check_books
 from app.audit.verifier import verify
+from app.flow.actor import Sitting
 from app.flow.certify import certify_game
 from app.flow.cosign import cosign_log
 from app.flow.draw import end_game
@@ -55,7 +56,7 @@ def one(house: YearHouse, statement: str) -> int:
 def verified(house: YearHouse, folder: Path, first: date, last: date) -> None:
     """Some days of it, as a regulator gets them and verifies them without the house."""
     cosign_log(house.office, house.keyed)
-    export_days(house.office, None, first, last, folder / "bundle.zip")
+    export_days(house.office, Sitting("bench"), first, last, folder / "bundle.zip")
     assert [str(fault) for fault in verify(folder / "bundle.zip").faults] == []
 
 

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from app.flow.access import Approval, at_console
+from app.flow.actor import Sitting
 from app.flow.close_day import close_day
 from app.flow.contact import Contact
 from app.flow.lockout import lock_at_station
 from app.flow.permissions import Permission
 from app.flow.printers import PrinterPlan, set_printer
-from app.flow.report import Asked, make_report
+from app.flow.report import Asked, log_report, make_report
 from app.flow.report_jobs import choose_report
 from app.flow.reprint import Again, reprint
 from app.flow.retention import set_retention
@@ -116,3 +117,18 @@ def test_a_copy_is_told_with_the_number_of_its_ticket_and_not_with_that_of_the_p
     reprint(floor.office, wanda, Again("it was torn", ticket=number), floor.request_id())
     (row,) = told(floor, "exceptions")["exceptions"]["rows"]
     assert (row["what"], row["about"]) == ("copy", f"ticket {printed_number(number)}, copy 1")
+
+
+@pytest.mark.rule("X-access")
+def test_whoever_pulled_a_report_at_the_console_is_told_as_the_machine_knew_them(
+    floor: Floor,
+) -> None:
+    asked = Asked("win", FIRST_DAY, FIRST_DAY, Format.JSON)
+    document = make_report(floor.office, asked)
+    before: dict[str, object] = {"at": "console"}  # as it stands in entries from before
+    for by in (before, Sitting("ada").document()):
+        log_report(floor.office, asked, document, by)
+    pulled = [row for row in told(floor, "access")["access"]["rows"] if row["what"] == "report"]
+    shown = [(row["who"], row["at"]) for row in pulled]
+    assert shown == [("", "console"), ("user ada", "console")]
+    floor.check_books()

@@ -131,7 +131,7 @@ def access_log(told: Told) -> Content:
 def _access_row(act: Act) -> Row:
     body = act.body
     by = body.get("by")
-    who = by.get("staff", "") if isinstance(by, Mapping) else (by or "")
+    who = _who(by) if isinstance(by, Mapping) else (by or "")
     if act.tag in ("SIGN-IN", "SIGN-OUT"):
         said = body.get("role", "").replace("-", " ")
         return act.at, act.tag.lower().replace("-", " "), body["staff"], body["at"], said
@@ -147,6 +147,11 @@ def _access_row(act: Act) -> Row:
         return act.at, f"{act.tag.lower()} changed", who, "", said
     place = by.get("at", "") if isinstance(by, Mapping) else ""
     return act.at, act.tag.lower(), who, place, _pulled(body)
+
+
+def _who(by: Mapping[str, Any]) -> str:
+    """Return who it was; of somebody who only sat at the console, as whom the machine knew them."""
+    return by.get("staff") or (f"user {by['user']}" if by.get("user") else "")
 
 
 def _pulled(body: Mapping[str, Any]) -> str:

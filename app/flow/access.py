@@ -18,7 +18,7 @@ from argon2.exceptions import VerificationError
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.actor import CONSOLE, Actor, actor_of
+from app.flow.actor import CONSOLE, Actor, actor_as, actor_of
 from app.flow.office import Office
 from app.flow.permissions import FOR, WHATEVER_THE_CLOCK_SAYS, Permission
 from app.flow.refusals import No, has_code, say_no
@@ -101,6 +101,7 @@ def renew_enrolment(office: Office, actor: Actor, code: str) -> str:
         station = people.station_coded(unit.connection, code)
         if station is None:
             raise say_no(No.NO_SUCH_STATION, station=quoted(code))
+        still_acting(unit, actor, station=station.id)
         body = {"station": station.code, "change": "to be enrolled again", "by": actor.code}
         office.log(unit, Tag.STATION, {**body, "time": time_text(unit.now())})
         records.renew_enrolment(unit, station.id, digest(enrolment))
@@ -137,7 +138,7 @@ def sign_in(
         person = _let_in(office, unit, name, fitting, station.code)
         known(staff=person.code)
         now = unit.now()
-        actor = Actor(person.id, person.code, person.role, station.code)
+        actor = actor_as(person, station.code)
         office.log(unit, Tag.SIGN_IN, {**actor.document(), "time": time_text(now)})
         idle = None
         if on_page:
@@ -209,7 +210,7 @@ def at_console(office: Office, name: str, secret: str, permission: Permission) -
     with office.unit() as unit:
         person = _let_in(office, unit, name, fitting, CONSOLE, permission)
         unit.commit()
-    return Actor(person.id, person.code, person.role, CONSOLE)
+    return actor_as(person, CONSOLE)
 
 
 def approver(
@@ -280,11 +281,47 @@ def who_is_at_work(office: Office, credentials: Credentials, permission: Permiss
 
 
 def acting(office: Office, credentials: Credentials, permission: Permission) -> Actor:
-    """Return who is at work, as who acts.
+    """Return who is at work, as who acts; the act itself asks again, with `still_acting`.
 
     Refuses: as `working`; an act that is not theirs.
     """
     return actor_of(who_is_at_work(office, credentials, permission))
+
+
+def still_acting(
+    unit: Unit, *actors: Actor, person: int | None = None, station: int | None = None
+) -> None:
+    """Hold whoever acts as they are until the act is done, and look again (X-access-disable).
+
+    They were asked who they are in a transaction before: by now they may be disabled or signed
+    out, or their station may be, and an administrator who is out must not let themselves in again.
+    People are held before stations, and each in the order of their ids, so that no two acts wait
+    for each other.
+
+    Args:
+        unit: the unit of work of the act, with the series and the days locked that it needs.
+        actors: everybody whose act it is.
+        person: whom the act changes.
+        station: which station the act changes.
+
+    Refuses: somebody who is disabled or signed out by now, or whose station is disabled.
+    """
+    workers = [actor.worker for actor in actors if actor.worker is not None]
+    changed = () if person is None else (person,)
+    staff = {actor.staff for actor in actors}
+    enabled = records.hold_people(unit, {*staff, *changed}, alone=bool(changed))
+    changed = () if station is None else (station,)
+    stations = {who.station for who in workers}
+    records.hold_stations(unit, {*stations, *changed}, alone=bool(changed))
+    records.hold_sign_ins(unit, [who.token for who in workers])
+    for actor in actors:
+        if actor.staff not in enabled:
+            raise say_no(No.STAFF_DISABLED, name=actor.worker.name if actor.worker else actor.code)
+    for who in workers:
+        found = people.worker(unit.connection, who.station_token, who.token)
+        if found is None:  # the station has another token by now
+            raise say_no(No.NOT_ENROLLED)
+        _checked(unit, found)
 
 
 def at_work(credentials: Credentials, permission: Permission) -> Callable[[Unit], Worker]:
@@ -339,8 +376,7 @@ def disable_staff(office: Office, credentials: Credentials, name: str) -> None:
         if person.id == who.staff:
             raise say_no(No.ONESELF)
         # Of two who disable each other at the same moment, the second is told that they are out.
-        if who.staff not in records.hold_people(unit, (who.staff, person.id)):
-            raise say_no(No.STAFF_DISABLED, name=who.name)
+        still_acting(unit, actor_of(who), person=person.id)
         records.disable_staff(unit, person.id)
         # Behind whoever this person is approving something for: theirs stands before it in the log.
         body = {"staff": person.code, "change": "disabled", "by": who.code}
@@ -355,9 +391,11 @@ def disable_station(office: Office, credentials: Credentials, code: str) -> None
         station = people.station_coded(unit.connection, code)
         if station is None:
             raise say_no(No.NO_SUCH_STATION, station=quoted(code))
+        still_acting(unit, actor_of(who), station=station.id)
+        records.disable_station(unit, station.id)
+        # Behind whatever is being done at it: that stands before it in the log.
         body = {"station": station.code, "change": "disabled", "by": who.code}
         office.log(unit, Tag.STATION, {**body, "time": time_text(unit.now())})
-        records.disable_station(unit, station.id)
         unit.commit()
 
 

@@ -39,7 +39,7 @@ from app.audit.entry_copies import ENTRIES, EntryCopy, NotACopy, entries_in, ent
 from app.audit.kinds import KIND_OF, time_said
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
 from app.flow.day import day_bounds, gaming_day
 from app.flow.give_back import give_back
@@ -164,6 +164,7 @@ def _archive(  # noqa: PLR0913, PLR0917  who moves what where
                 written.last,
                 written.rows,
             )
+            still_acting(unit, supervisor, manager)  # now: writing it took its time
             _remove(office, unit, supervisor, manager, before, done, cuts)
             _give_name(part, file)
             unit.commit()

@@ -19,7 +19,7 @@ from hashlib import sha256
 from app.audit.bundle import ALWAYS_CARRIED
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import Credentials, at_work, permit
+from app.flow.access import Credentials, at_work, permit, still_acting
 from app.flow.actor import Actor
 from app.flow.day import day_bounds, gaming_day
 from app.flow.expire import expire_wins
@@ -47,12 +47,14 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
     permit(actor.role, Permission.DAY_CLOSE)
     _, ends = _bounds(office, day)
     with office.unit() as unit:
+        still_acting(unit, actor)
         _check(office, unit, day, ends)
     expire_wins(office, ends)
     with office.unit() as unit:
         for series in house.series_codes(unit.connection):
             unit.lock_series(series)  # a lockout that began within the day is waited for
         unit.lock_days()  # and a drawer that is being opened
+        still_acting(unit, actor)
         _check(office, unit, day, ends)
         figures, frozen = _figures(office, unit, day)
         drawers = _drawers(office, unit, day).document()

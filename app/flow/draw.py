@@ -26,7 +26,7 @@ from app.audit.checkpoints import checkpoint_of, short_seal
 from app.audit.tags import Tag
 from app.audit.tiles import Tree
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
 from app.flow.cosign import cosign_log
 from app.flow.office import Office
@@ -91,6 +91,7 @@ def ask_to_void(office: Office, actor: Actor, series: str, number: int, reason: 
         "previous": _known_previous(office, keyed, game),
     }
     with office.unit() as unit:
+        still_acting(unit, actor)
         if outcomes.void_statement(unit.connection, series, number) is not None:
             return
         now = time_text(unit.now())

@@ -22,7 +22,7 @@ from app.audit.bundle import Contents, Stretch, write_bundle
 from app.audit.checkpoints import checkpoint_of
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor, Sitting
 from app.flow.day import day_bounds
 from app.flow.office import Office
@@ -98,6 +98,8 @@ def export_days(  # noqa: PLR0913, PLR0917  who takes which days where, and what
             manifest = write_bundle(file, connection, contents, office.keys.log)
         given = Exported(first_day, last_day, stretch.first, stretch.size, manifest)
         with office.unit() as unit:
+            if isinstance(actor, Actor):
+                still_acting(unit, actor)
             told = {"by": actor.document(), "time": time_text(unit.now())}
             office.log(unit, Tag.EXPORT, {**given.document(), **told})
             unit.commit()

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
 from app.flow.house_amounts import check_two_sides
 from app.flow.office import Logged, Office
@@ -78,6 +78,7 @@ def end_hold(office: Office, supervisor: Actor, manager: Actor, reason: str) -> 
         permit(actor.role, Permission.HOUSE_KEEP)
     check_reason(reason)
     with office.unit() as unit:
+        still_acting(unit, supervisor, manager)
         holds, now = keeping.holds(unit.connection), unit.now()
         if not holds:
             raise say_no(No.NOTHING_HELD)

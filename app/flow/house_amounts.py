@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -31,6 +31,7 @@ def set_amount(office: Office, supervisor: Actor, manager: Actor, dated: Dated) 
         shown = dollars(dated.cents) if abs(dated.cents) <= LARGEST else "So much"
         raise say_no(No.AMOUNT_LOOSE, cents=shown)
     with office.unit() as unit:
+        still_acting(unit, supervisor, manager)
         now = unit.now()
         if dated.from_day <= now.astimezone(ZoneInfo(office.house.time_zone)).date():
             raise say_no(No.AMOUNT_PAST, day=dated.from_day.isoformat())

@@ -7,6 +7,7 @@ Write order: there is one commit. *Crash before: nothing was set. Crash after: i
 
 from app.audit.tags import Tag
 from app.clock import time_text
+from app.flow.access import still_acting
 from app.flow.actor import Actor
 from app.flow.house_amounts import check_two_sides
 from app.flow.office import Office
@@ -29,6 +30,7 @@ def change_setting(
         bounds = BOUNDS[setting]
         raise say_no(No.SETTING_BOUNDS, name=setting, least=bounds.least, most=bounds.most)
     with office.unit() as unit:
+        still_acting(unit, supervisor, manager)
         before = house.setting(unit.connection, setting)
         row = {
             "name": setting.value,

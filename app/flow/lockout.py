@@ -21,8 +21,8 @@ from typing import cast
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import Approval, Credentials, approver, at_work, permit
-from app.flow.actor import Actor, actor_of
+from app.flow.access import Approval, Credentials, approver, at_work, permit, still_acting
+from app.flow.actor import Actor, actor_as, actor_of
 from app.flow.day import gaming_day
 from app.flow.lease import Held
 from app.flow.office import Office
@@ -64,7 +64,11 @@ def lock_game(  # noqa: PLR0913, PLR0917  who locks what, when the next one clos
     permit(actor.role, Permission.GAME_RUN)
     if reason is not None:
         check_reason(reason)
-    return _lock(office, actor.document(), series, number, next_closes_at, _whenever, reason)
+
+    def check(unit: Unit, game: OpenGame) -> None:  # noqa: ARG001  by hand, whenever it is wanted
+        still_acting(unit, actor)
+
+    return _lock(office, actor.document(), series, number, next_closes_at, check, reason)
 
 
 def lock_at_station(  # noqa: PLR0913, PLR0917  who locks what, approved by whom, and why
@@ -81,15 +85,19 @@ def lock_at_station(  # noqa: PLR0913, PLR0917  who locks what, approved by whom
     """
     with office.database.reading() as connection:
         who = at_work(credentials, Permission.GAME_LOCK)(Unit(office.database, connection))
-    by = actor_of(who).document()
+    actors = [actor_of(who)]
+    by = actors[0].document()
     if who.role is Role.WRITER:
         if approval is None:
             raise say_no(No.APPROVAL_NEEDED, why="a writer locks no game alone")
-        by["approver"] = approver(office, approval, who.station_code).code
+        person = approver(office, approval, who.station_code)
+        actors.append(actor_as(person, who.station_code))
+        by["approver"] = person.code
     if reason is not None:
         check_reason(reason)
 
-    def check(unit: Unit, game: OpenGame) -> None:  # noqa: ARG001  one form for all
+    def check(unit: Unit, game: OpenGame) -> None:
+        still_acting(unit, *actors)
         if reason is None and game.closes_at is not None:
             raise say_no(No.NO_REASON, "reason")  # the automatic lockout is overridden (15.5(e))
 
@@ -119,10 +127,6 @@ def lock_on_time(office: Office, lease: Held, series: str, number: int) -> int |
 
 class _TooEarly(Exception):  # noqa: N818  the caller asked a moment too early
     pass
-
-
-def _whenever(unit: Unit, game: OpenGame) -> None:
-    """By hand a game is locked whenever it is wanted."""
 
 
 def _lock(  # noqa: PLR0913, PLR0917  who locks what, and when it may be

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from app.audit.checkpoints import checkpoint_of
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
 from app.flow.going_on import go_on
 from app.flow.house_amounts import check_two_sides
@@ -80,6 +80,7 @@ def look_for_missing(
         told = _told(office, keyed, needed=head is None and said_by is None)
         with office.unit() as unit:
             hold_games(unit)
+            still_acting(unit, *(said_by or ()))
             notes = [note for note in (head, told.note) if note is not None]
             kept = outcomes.newest_cosigned(unit.connection)
             if kept is not None and checkpoint_of(kept).origin == office.house.log_origin:

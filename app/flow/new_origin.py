@@ -18,7 +18,7 @@ from typing import Any
 from app.audit.checkpoints import checkpoint_of
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
 from app.flow.going_on import go_on
 from app.flow.house_amounts import check_two_sides
@@ -64,6 +64,7 @@ def start_new_origin(office: Office, supervisor: Actor, manager: Actor) -> Renam
         if agreed["new_origin"] != office.house.log_origin:
             with office.unit() as unit:
                 hold_games(unit)
+                still_acting(unit, supervisor, manager)
                 _take_name(office, unit, supervisor, manager, act)
                 passed = pass_games(office, unit, keyed, supervisor.document())
                 unit.commit()

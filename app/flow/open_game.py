@@ -5,7 +5,7 @@ from datetime import datetime
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
 from app.flow.lease import Held
 from app.flow.office import Office
@@ -45,6 +45,7 @@ def open_first_game(
         if house.first_game(unit.connection, series) is None:
             raise say_no(No.NO_SUCH_SERIES, series=series)
         unit.lock_series(series)
+        still_acting(unit, actor)
         is_open = games.open_game(unit.connection, series)
         if is_open is not None:
             raise say_no(No.GAME_OPEN, game=f"{series}-{is_open.number}")

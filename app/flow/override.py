@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
 from app.flow.lease import Held
 from app.flow.office import Office
@@ -44,6 +44,7 @@ def override_close(  # noqa: PLR0913, PLR0917  who changes what to when, and why
     check_reason(reason)
     with office.unit() as unit:
         unit.lock_series(series)
+        still_acting(unit, actor)
         game = games.open_game(unit.connection, series)
         if game is None:
             raise say_no(No.NO_OPEN_GAME, series=series)

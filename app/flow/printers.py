@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -52,6 +52,7 @@ def set_printer(office: Office, actor: Actor, plan: PrinterPlan) -> str:
     if plan.roll is not None and plan.roll not in list(RollName):
         raise say_no(No.BAD_ROLL, "roll")
     with office.unit() as unit:
+        still_acting(unit, actor)
         stations = []
         for code in plan.stations:
             station = people.station_coded(unit.connection, code)

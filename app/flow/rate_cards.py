@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -47,6 +47,7 @@ def bring_card(office: Office, actor: Actor, file: bytes) -> bytes:
     check_no_code(card.name, "name")
     digest = sha256(file).digest()
     with office.unit() as unit:
+        still_acting(unit, actor)
         if cards.card_hashed(unit.connection, digest) is not None:
             raise say_no(No.CARD_KNOWN)
         body = {"card": digest.hex(), "name": card.name, "file": file.decode()}
@@ -66,6 +67,7 @@ def accept_card(office: Office, actor: Actor, digest: bytes) -> None:
     permit(actor.role, Permission.CARD_ACCEPT)
     consent = Consent.MANAGER if actor.role is Role.OUTSIDE_MANAGER else Consent.SUPERVISOR
     with office.unit() as unit:
+        still_acting(unit, actor)
         card = _card(unit, digest)
         before = cards.acceptances(unit.connection, card.id)
         if consent in before:
@@ -89,6 +91,7 @@ def put_in_force(
     """
     permit(actor.role, Permission.CARD_BRING)
     with office.unit() as unit:
+        still_acting(unit, actor)
         card, now = _card(unit, digest), unit.now()
         if set(cards.acceptances(unit.connection, card.id)) != set(Consent):
             raise say_no(No.CARD_NOT_ACCEPTED)

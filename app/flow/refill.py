@@ -23,7 +23,7 @@ from app.audit.entry_copies import EntryCopy, NotACopy
 from app.audit.tags import Tag
 from app.audit.tiles import Tree, full_tiles
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
 from app.flow.going_on import go_on
 from app.flow.house_amounts import check_two_sides
@@ -106,6 +106,7 @@ def refill_log(
         ended = _ended(keyed, found)
         with office.unit() as unit:
             hold_games(unit)
+            still_acting(unit, supervisor, manager)
             head = queries.head(unit.connection, held=True)
             if head is None or head.size != size:
                 raise say_no(No.NOTHING_MISSING)

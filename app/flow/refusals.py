@@ -40,7 +40,10 @@ class No(Coded):
     NO_SUCH_STAFF = "staff.unknown", "There is nobody named {name} among the staff."
     BAD_PERSON = "staff.malformed", "A person has a name, and one of the roles."
     KNOWN_ALREADY = "staff.known", "{name} or the code {known} is known already."
-    ONESELF = "staff.oneself", "Nobody disables themselves; another administrator does it."
+    ONESELF = (
+        "staff.oneself",
+        "Nobody disables or enables themselves; another administrator does it.",
+    )
     SECRET_SHORT = "staff.secret_short", "A secret has {least} characters or more."
     SECRET_SAME = "staff.secret_same", "This is the secret that you have; choose another one."
     SECRETS_DIFFER = (

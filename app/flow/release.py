@@ -9,7 +9,7 @@ as far as grading is concerned, and the caller goes on with it.*
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
 from app.flow.book_anew import begin_book_anew
 from app.flow.office import Office
@@ -36,6 +36,7 @@ def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
         raise say_no(No.APPROVER_SAME)
     check_reason(reason)
     with office.unit() as unit:
+        still_acting(unit, supervisor, manager)
         game = games.game(unit.connection, series, number)
         settled = queries.settlement(unit.connection, series, number)
         if game is None or game.state is not GameState.FROZEN or settled is None:

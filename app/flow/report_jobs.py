@@ -17,7 +17,7 @@ from functools import partial
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import Credentials, at_work, permit
+from app.flow.access import Credentials, at_work, permit, still_acting
 from app.flow.actor import Actor, actor_of
 from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.day import gaming_day
@@ -167,6 +167,7 @@ def ask_again_for_day(office: Office, actor: Actor, asked: Asked) -> Answer:
     """
     permit(actor.role, Permission.DAY_CLOSE)
     with office.unit() as unit:
+        still_acting(unit, actor)
         return _again(office, unit, actor, asked)
 
 
@@ -246,6 +247,7 @@ def choose_report(
     if report not in CATALOGUE:
         raise say_no(No.NO_SUCH_REPORT, report=report)
     with office.unit() as unit:
+        still_acting(unit, actor)
         before = (report, format_.value) in queries.chosen(unit.connection)
         body = {
             "report": report,

@@ -5,7 +5,7 @@ Write order: there is one commit. *Crash before: nothing was settled. Crash afte
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
 from app.flow.house_amounts import check_two_sides
 from app.flow.office import Office
@@ -30,6 +30,7 @@ def set_retention(
         least = PERIODS[kind].least
         raise say_no(No.RETENTION_SHORT, kind=kind.value, least=least, most=CENTURY)
     with office.unit() as unit:
+        still_acting(unit, supervisor, manager)
         before = keeping.retention(unit.connection, kind)
         row = {
             "kind": kind.value,

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import permit
+from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -75,6 +75,7 @@ def change_schedule(  # noqa: PLR0913, PLR0917  who changes what to what
     if opens_minutes >= DAY_MINUTES:
         raise say_no(No.BAD_SCHEDULE, "opens_minutes")
     with office.unit() as unit:
+        still_acting(unit, actor)
         known = {each.code: each for each in running.all_series(unit.connection)}
         if code not in known:
             raise say_no(No.NO_SUCH_SERIES, series=code)

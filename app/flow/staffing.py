@@ -10,7 +10,7 @@ import re
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import ENROLMENT_BYTES, check_length, digest, permit
+from app.flow.access import ENROLMENT_BYTES, check_length, digest, permit, still_acting
 from app.flow.actor import Actor
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -38,6 +38,7 @@ def add_person(office: Office, actor: Actor, code: str, name: str, role: str, se
         raise say_no(No.BAD_PERSON)
     hashed = _hashed(office, secret)
     with office.unit() as unit:
+        still_acting(unit, actor)
         known = people.person_named(unit.connection, name), people.is_coded(unit.connection, code)
         if any(known):
             raise say_no(No.KNOWN_ALREADY, name=quoted(name), known=quoted(code))
@@ -49,13 +50,16 @@ def add_person(office: Office, actor: Actor, code: str, name: str, role: str, se
 def enable_person(office: Office, actor: Actor, name: str) -> None:
     """Let somebody who was disabled work again.
 
-    Refuses: whoever may not; nobody of that name.
+    Refuses: whoever may not; nobody of that name; oneself.
     """
     permit(actor.role, Permission.STAFF_MANAGE)
     with office.unit() as unit:
         person = people.person_named(unit.connection, name)
         if person is None:
             raise say_no(No.NO_SUCH_STAFF, name=quoted(name))
+        still_acting(unit, actor, person=person.id)
+        if person.id == actor.staff:
+            raise say_no(No.ONESELF)
         records.enable_staff(unit, person.id)
         _note_person(office, unit, actor, person.code, {"change": "enabled"})
         unit.commit()
@@ -72,6 +76,7 @@ def give_secret(office: Office, actor: Actor, name: str, secret: str) -> None:
         person = people.person_named(unit.connection, name)
         if person is None:
             raise say_no(No.NO_SUCH_STAFF, name=quoted(name))
+        still_acting(unit, actor, person=person.id)
         records.change_secret(unit, person.id, hashed, given=True)
         records.end_all_sign_ins(unit, person.id)
         _note_person(office, unit, actor, person.code, {"change": "given a new secret"})
@@ -87,6 +92,7 @@ def add_station(office: Office, actor: Actor, code: str, location: str) -> str:
     _check_plain(code)
     enrolment = office.entropy(ENROLMENT_BYTES).hex()
     with office.unit() as unit:
+        still_acting(unit, actor)
         if people.station_coded(unit.connection, code) is not None:
             raise say_no(No.KNOWN_ALREADY, name=quoted(code), known=quoted(code))
         if location not in house.locations(unit.connection):
@@ -107,6 +113,7 @@ def enable_station(office: Office, actor: Actor, code: str) -> None:
         station = people.station_coded(unit.connection, code)
         if station is None:
             raise say_no(No.NO_SUCH_STATION, station=quoted(code))
+        still_acting(unit, actor, station=station.id)
         records.enable_station(unit, station.id)
         _note_station(office, unit, actor, station.code, {"change": "enabled"})
         unit.commit()

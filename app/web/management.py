@@ -5,7 +5,7 @@ from flask import Blueprint, Response, jsonify
 from app.clock import time_text
 from app.flow import access, staffing
 from app.flow.access import approver
-from app.flow.actor import Actor
+from app.flow.actor import Actor, actor_as
 from app.flow.open_game import read_game
 from app.flow.permissions import Permission
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
@@ -82,7 +82,7 @@ def release(series: str, number: str) -> Response:
     actor = _acting(Permission.GAME_RUN)
     reason, given = forms.read_release()
     person = approver(office(), given, actor.place, Permission.GAME_RELEASE)
-    manager = Actor(person.id, person.code, person.role, actor.place)
+    manager = actor_as(person, actor.place)
     release_game(office(), actor, manager, series, read_game(series, number), reason)
     return jsonify(game=f"{series}-{number}")
 

@@ -1,6 +1,6 @@
 """The house, its locations, series and stations, and its staff."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import datetime
 
 from sqlalchemy import insert, select, update
@@ -113,11 +113,26 @@ def end_every_sign_in(unit: Unit) -> None:
     unit.connection.execute(update(SignIn).where(still).values(ended_at=unit.now()))
 
 
-def hold_people(unit: Unit, staff: Sequence[int]) -> set[int]:
-    """Keep people as they are until this transaction ends; return who of them is not disabled."""
+def hold_people(unit: Unit, staff: Iterable[int], *, alone: bool = False) -> set[int]:
+    """Keep people as they are until this transaction ends; return who of them is not disabled.
+
+    Alone, for whoever is going to change one of them.
+    """
     found = select(Staff.id, Staff.disabled_at).where(Staff.id.in_(staff)).order_by(Staff.id)
-    held = unit.connection.execute(found.with_for_update())
+    held = unit.connection.execute(found.with_for_update(read=not alone, key_share=alone))
     return {each for each, disabled_at in held if disabled_at is None}
+
+
+def hold_stations(unit: Unit, stations: Iterable[int], *, alone: bool = False) -> None:
+    """Keep stations as they are until this transaction ends, as `hold_people` does."""
+    found = select(Station.id).where(Station.id.in_(stations)).order_by(Station.id)
+    unit.connection.execute(found.with_for_update(read=not alone, key_share=alone)).all()
+
+
+def hold_sign_ins(unit: Unit, tokens: Iterable[bytes]) -> None:
+    """Keep people signed in until this transaction ends."""
+    found = select(SignIn.token).where(SignIn.token.in_(tokens)).order_by(SignIn.token)
+    unit.connection.execute(found.with_for_update(read=True)).all()
 
 
 def disable_staff(unit: Unit, staff: int) -> None:

@@ -1,0 +1,317 @@
+"""Whoever is disabled between being asked who they are and their act has it refused to them.
+
+(X-access-disable.) The act is held up just there, so that it happens each time.
+"""
+
+import re
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from app.flow import access, lockout, staffing
+from app.flow.access import (
+    Approval,
+    Credentials,
+    acting,
+    at_console,
+    disable_staff,
+    disable_station,
+    renew_enrolment,
+    sign_out,
+)
+from app.flow.actor import Actor
+from app.flow.close_day import close_day
+from app.flow.day import gaming_day
+from app.flow.draw import ask_to_void
+from app.flow.going_on import end_hold
+from app.flow.house_amounts import set_amount
+from app.flow.house_settings import change_setting
+from app.flow.lockout import lock_at_station, lock_game
+from app.flow.open_game import open_first_game
+from app.flow.override import override_close
+from app.flow.permissions import Permission
+from app.flow.printers import PrinterPlan, set_printer
+from app.flow.rate_cards import accept_card, bring_card, put_in_force
+from app.flow.release import release_game
+from app.flow.report_jobs import choose_report
+from app.flow.retention import set_retention
+from app.flow.schedule import change_schedule
+from app.keno.amounts import Amount, Dated
+from app.keno.house_settings import Setting
+from app.keno.retention import RecordKind
+from app.reports.catalogue import Format
+from app.store.records import house as house_records
+from app.store.tables import Role
+from app.web import create_app
+from tests.floor import (
+    ADA,
+    CARD,
+    FIRST_STATION,
+    MAX,
+    SAM,
+    SATELLITE,
+    SECOND_STATION,
+    SUE,
+    WALT,
+    WANDA,
+    Floor,
+    secret_of,
+)
+from tests.flow.test_races import PATIENCE, MakePause, in_turn, outcome, pause
+from tests.looking import bodies, everything, refuses
+
+__all__ = ["pause"]  # the fixture
+
+BEA = "Bea Boss"
+OTHER_CARD = CARD.read_bytes() + b"# other\n"
+FLOW = Path(access.__file__).parent
+
+
+@pytest.fixture
+def bea(floor: Floor) -> Credentials:
+    """Another administrator, at a station of her own."""
+    with floor.office.unit() as unit:
+        secret = floor.office.hasher.hash(secret_of(BEA))
+        house_records.add_staff(unit, "BEA", BEA, Role.ADMINISTRATOR, secret)
+        unit.commit()
+    return floor.signed_in(BEA, SATELLITE)
+
+
+Acts = dict[str, Callable[[], object]]
+
+
+def acts_of_ada(floor: Floor, ada: Actor) -> Acts:
+    """What an administrator does."""
+    office = floor.office
+    return {
+        "add a person": lambda: staffing.add_person(
+            office, ada, "NEW", "New One", "writer", "a secret of twelve"
+        ),
+        "enable a person": lambda: staffing.enable_person(office, ada, WALT),
+        "enable oneself": lambda: staffing.enable_person(office, ada, ADA),
+        "give a secret": lambda: staffing.give_secret(office, ada, WALT, "a secret of twelve"),
+        "add a station": lambda: staffing.add_station(office, ada, "B3", "booth"),
+        "enable a station": lambda: staffing.enable_station(office, ada, SECOND_STATION),
+        "renew an enrolment": lambda: renew_enrolment(office, ada, SECOND_STATION),
+        "set a printer": lambda: set_printer(
+            office, ada, PrinterPlan("P9", "file:/nowhere/P9", "80mm", [FIRST_STATION])
+        ),
+    }
+
+
+def acts_of_sam(floor: Floor, card: bytes, sam: Actor, max_: Actor) -> Acts:
+    """What a supervisor does, some of it with a manager."""
+    office, now = floor.office, floor.moment[0]
+    today = gaming_day(now, office.house.time_zone, office.house.day_starts_minutes)
+    dated = Dated(Amount.SECOND_TIER, today + timedelta(days=9), 100_000)
+    return {
+        "bring a card": lambda: bring_card(office, sam, OTHER_CARD + b"# more\n"),
+        "accept a card": lambda: accept_card(office, sam, card),
+        "put in force": lambda: put_in_force(office, sam, card),
+        "override a close": lambda: override_close(office, sam, "M", 2, None, "a late bus"),
+        "change a schedule": lambda: change_schedule(office, sam, "M", 300),
+        "open a game": lambda: open_first_game(office, sam, "M"),
+        "lock a game": lambda: lock_game(office, sam, "F"),
+        "ask to void": lambda: ask_to_void(office, sam, "M", 1, "cannot be drawn"),
+        "release a game": lambda: release_game(office, sam, max_, "M", 1, "looked into"),
+        "close a day": lambda: close_day(office, sam, today),
+        "choose a report": lambda: choose_report(office, sam, "voids", Format.CSV, chosen=True),
+        "set an amount": lambda: set_amount(office, sam, max_, dated),
+        "settle a number": lambda: change_setting(office, sam, max_, Setting.IDLE_MINUTES, 5),
+        "settle a period": lambda: set_retention(office, sam, max_, RecordKind.TICKETS, 9_999),
+        "end a hold": lambda: end_hold(office, sam, max_, "looked into"),
+    }
+
+
+def at(floor: Floor, name: str, permission: Permission) -> list[tuple[Credentials | None, Actor]]:
+    """Somebody who was asked who they are: at a station, and at the console."""
+    signed_in = floor.signed_in(name, SECOND_STATION)
+    return [
+        (signed_in, acting(floor.office, signed_in, permission)),
+        (None, at_console(floor.office, name, secret_of(name), permission)),
+    ]
+
+
+def check_refused(floor: Floor, acts: Acts, code: str) -> None:
+    before = everything(floor)
+    told = {name: outcome(act) for name, act in acts.items()}
+    assert told == dict.fromkeys(acts, code)
+    assert everything(floor) == before
+
+
+@pytest.mark.rule("X-access-disable")
+def test_an_administrator_who_is_disabled_meanwhile_does_nothing_any_more(
+    floor: Floor, bea: Credentials
+) -> None:
+    asked = at(floor, ADA, Permission.STAFF_MANAGE)
+    disable_staff(floor.office, bea, ADA)
+    for _, ada in asked:
+        check_refused(floor, acts_of_ada(floor, ada), "staff.disabled")
+
+
+@pytest.mark.rule("X-access-disable")
+def test_a_supervisor_who_is_disabled_meanwhile_does_nothing_any_more(floor: Floor) -> None:
+    floor.lock()
+    asked = at(floor, SUE, Permission.GAME_RUN)
+    max_ = at_console(floor.office, MAX, secret_of(MAX), Permission.GAME_RELEASE)
+    card = bring_card(floor.office, floor.sam, OTHER_CARD)
+    disable_staff(floor.office, floor.signed_in(ADA), SUE)
+    for _, sue in asked:
+        check_refused(floor, acts_of_sam(floor, card, sue, max_), "staff.disabled")
+
+
+@pytest.mark.rule("X-access-disable")
+def test_a_manager_who_is_disabled_meanwhile_is_no_second_person(floor: Floor) -> None:
+    sam = at_console(floor.office, SAM, secret_of(SAM), Permission.GAME_RUN)
+    max_ = at_console(floor.office, MAX, secret_of(MAX), Permission.GAME_RELEASE)
+    acts = acts_of_sam(floor, b"", sam, max_)
+    disable_staff(floor.office, floor.signed_in(ADA), MAX)
+    together = "release a game", "set an amount", "settle a number", "settle a period", "end a hold"
+    check_refused(floor, {name: acts[name] for name in together}, "staff.disabled")
+
+
+@pytest.mark.rule("X-access-disable")
+def test_at_a_station_that_is_disabled_meanwhile_nothing_is_done_any_more(
+    floor: Floor, bea: Credentials
+) -> None:
+    (_, ada), (_, at_the_console) = at(floor, ADA, Permission.STAFF_MANAGE)
+    disable_station(floor.office, bea, SECOND_STATION)
+    check_refused(floor, acts_of_ada(floor, ada), "station.disabled")
+    staffing.enable_person(floor.office, at_the_console, WALT)
+
+
+@pytest.mark.rule("X-access")
+def test_whoever_is_signed_out_meanwhile_or_has_another_station_does_nothing_any_more(
+    floor: Floor, bea: Credentials
+) -> None:
+    (signed_in, ada), _ = at(floor, ADA, Permission.STAFF_MANAGE)
+    assert signed_in is not None
+    sign_out(floor.office, signed_in)
+    check_refused(floor, acts_of_ada(floor, ada), "staff.not_signed_in")
+    (_, ada), _ = at(floor, ADA, Permission.STAFF_MANAGE)
+    renew_enrolment(
+        floor.office, acting(floor.office, bea, Permission.STATION_MANAGE), SECOND_STATION
+    )
+    check_refused(floor, acts_of_ada(floor, ada), "station.not_enrolled")
+
+
+@pytest.mark.rule("X-access-disable", "15.5(d)")
+@pytest.mark.parametrize("out", [WANDA, SAM])
+def test_a_lockout_of_two_is_refused_if_one_of_them_is_disabled_meanwhile(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch, out: str
+) -> None:
+    wanda, ada = floor.writing(), floor.signed_in(ADA, SECOND_STATION)
+    lock = lockout._lock  # noqa: SLF001  what is behind the two who are asked
+
+    def late(*given: object, **named: object) -> object:
+        disable_staff(floor.office, ada, out)
+        return lock(*given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(lockout, "_lock", late)
+    with refuses("staff.disabled"):
+        word = Approval(SAM, secret_of(SAM))
+        lock_at_station(floor.office, wanda, "M", 1, word, "closing early")
+    assert (bodies(floor, "LOCK"), floor.state(1)) == ([], "open")
+
+
+def test_every_stage_that_is_given_who_acts_asks_whether_they_still_may() -> None:
+    given = re.compile(r"^def [a-z]\w*\((?:[^()]|\([^()]*\))*: Actor\b", re.MULTILINE)
+    stages = {
+        file.stem: text for file in FLOW.glob("*.py") if given.search(text := file.read_text())
+    }
+    assert len(stages) > 15
+    asking = {name for name, text in stages.items() if "still_acting(" in text}
+    assert set(stages) - asking == set()
+
+
+# ---- at the same time ----------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-access-disable")
+def test_an_administrator_cannot_undo_their_own_disabling_however_often_they_ask(
+    floor: Floor, bea: Credentials, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six requests are let in before the disabling, and act behind it."""
+    app, ada = create_app(floor.office), floor.signed_in(ADA)
+    let_in, go = threading.Barrier(7, timeout=PATIENCE), threading.Event()
+    enable = staffing.enable_person
+
+    def late(*given: object) -> None:
+        let_in.wait()
+        assert go.wait(PATIENCE)
+        enable(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(staffing, "enable_person", late)
+    headers = {"X-Station": ada.station or "", "Authorization": f"Bearer {ada.token}"}
+
+    def ask(_: int) -> str:
+        answer = app.test_client().post("/api/v1/staff/enable", json={"name": ADA}, headers=headers)
+        return str(answer.get_json(force=True).get("code", answer.status_code))
+
+    with ThreadPoolExecutor(6) as threads:
+        asked = threads.map(ask, range(6))
+        let_in.wait()
+        disable_staff(floor.office, bea, ADA)
+        go.set()
+        assert list(asked) == ["staff.disabled"] * 6
+    with refuses("staff.disabled"):
+        floor.signed_in(ADA, SECOND_STATION)
+    changes = [body["change"] for body in bodies(floor, "STAFF") if body["staff"] == "ADA"]
+    assert changes == ["added", "disabled"]
+
+
+@pytest.mark.rule("X-access-disable")
+def test_nobody_enables_themselves(floor: Floor) -> None:
+    for _, ada in at(floor, ADA, Permission.STAFF_MANAGE):
+        with refuses("staff.oneself"):
+            staffing.enable_person(floor.office, ada, ADA)
+
+
+@pytest.mark.rule("X-access-disable", "X-audit-log")
+def test_a_disabling_waits_for_an_act_that_is_under_way_and_stands_behind_it_in_the_log(
+    floor: Floor, bea: Credentials, pause: MakePause
+) -> None:
+    (_, ada), _ = at(floor, ADA, Permission.STAFF_MANAGE)
+    told = in_turn(
+        floor,
+        pause(house_records, "enable_staff"),
+        partial(staffing.enable_person, floor.office, ada, WALT),
+        partial(disable_staff, floor.office, bea, ADA),
+    )
+    assert told == [None, None]
+    changes = [(body["staff"], body["change"]) for body in bodies(floor, "STAFF")]
+    assert changes[-2:] == [("WALT", "enabled"), ("ADA", "disabled")]
+
+
+@pytest.mark.rule("X-access-disable")
+def test_of_two_who_disable_each_others_stations_at_once_one_is_left(
+    floor: Floor, bea: Credentials, pause: MakePause
+) -> None:
+    ada = floor.signed_in(ADA)
+    told = in_turn(
+        floor,
+        pause(house_records, "disable_station"),
+        partial(disable_station, floor.office, ada, SATELLITE),
+        partial(disable_station, floor.office, bea, FIRST_STATION),
+    )
+    assert told == [None, "station.disabled"]
+
+
+@pytest.mark.rule("X-access-disable")
+def test_two_who_enable_each_other_at_once_do_not_wait_for_each_other(
+    floor: Floor, bea: Credentials, pause: MakePause
+) -> None:
+    ada = acting(floor.office, floor.signed_in(ADA), Permission.STAFF_MANAGE)
+    other = acting(floor.office, bea, Permission.STAFF_MANAGE)
+    told = in_turn(
+        floor,
+        pause(house_records, "enable_staff"),
+        partial(staffing.enable_person, floor.office, ada, BEA),
+        partial(staffing.enable_person, floor.office, other, ADA),
+    )
+    assert told == [None, None]

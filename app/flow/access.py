@@ -363,7 +363,7 @@ def _permitted(unit: Unit, who: Worker, permission: Permission) -> Worker:
 
 
 def disable_staff(office: Office, credentials: Credentials, name: str) -> None:
-    """Disable a person, at once.
+    """Disable a person, at once; whoever is signed in as them is signed out for good.
 
     Refuses: whoever may not; a person who is not there; oneself, so that somebody is left who can
     enable people again.
@@ -378,6 +378,7 @@ def disable_staff(office: Office, credentials: Credentials, name: str) -> None:
         # Of two who disable each other at the same moment, the second is told that they are out.
         still_acting(unit, actor_of(who), person=person.id)
         records.disable_staff(unit, person.id)
+        records.end_all_sign_ins(unit, person.id)  # or a stolen token would be good once more
         # Behind whoever this person is approving something for: theirs stands before it in the log.
         body = {"staff": person.code, "change": "disabled", "by": who.code}
         office.log(unit, Tag.STAFF, {**body, "time": time_text(unit.now())})
@@ -385,7 +386,7 @@ def disable_staff(office: Office, credentials: Credentials, name: str) -> None:
 
 
 def disable_station(office: Office, credentials: Credentials, code: str) -> None:
-    """Disable a work station, at once."""
+    """Disable a work station, at once; whoever is signed in there is signed out for good."""
     with office.unit() as unit:
         who = at_work(credentials, Permission.STATION_MANAGE)(unit)
         station = people.station_coded(unit.connection, code)
@@ -393,6 +394,7 @@ def disable_station(office: Office, credentials: Credentials, code: str) -> None
             raise say_no(No.NO_SUCH_STATION, station=quoted(code))
         still_acting(unit, actor_of(who), station=station.id)
         records.disable_station(unit, station.id)
+        records.end_sign_ins_at(unit, station.id)
         # Behind whatever is being done at it: that stands before it in the log.
         body = {"station": station.code, "change": "disabled", "by": who.code}
         office.log(unit, Tag.STATION, {**body, "time": time_text(unit.now())})

@@ -103,20 +103,24 @@ def add_station(office: Office, actor: Actor, code: str, location: str) -> str:
     return enrolment
 
 
-def enable_station(office: Office, actor: Actor, code: str) -> None:
-    """Let a station that was disabled work again.
+def enable_station(office: Office, actor: Actor, code: str) -> str:
+    """Let a station that was disabled work again, and return its one-time enrolment code.
+
+    It may have been disabled because its token was stolen, which is good for nothing any more.
 
     Refuses: whoever may not; a station that is none.
     """
     permit(actor.role, Permission.STATION_MANAGE)
+    enrolment = office.entropy(ENROLMENT_BYTES).hex()
     with office.unit() as unit:
         station = people.station_coded(unit.connection, code)
         if station is None:
             raise say_no(No.NO_SUCH_STATION, station=quoted(code))
         still_acting(unit, actor, station=station.id)
-        records.enable_station(unit, station.id)
+        records.enable_station(unit, station.id, digest(enrolment))
         _note_station(office, unit, actor, station.code, {"change": "enabled"})
         unit.commit()
+    return enrolment
 
 
 def _check_plain(code: str) -> None:

@@ -132,11 +132,10 @@ def add_station() -> tuple[Response, int]:
 @routes.post("/stations/enable")
 @needs(Permission.STATION_MANAGE)
 def enable_station() -> Response:
-    """Let a station that was disabled work again."""
+    """Let a station that was disabled enrol and work again; its one-time code is told this once."""
     actor = _acting(Permission.STATION_MANAGE)
     (code,) = forms.read_texts("code")
-    staffing.enable_station(office(), actor, code)
-    return jsonify(code=code)
+    return jsonify(code=code, enrolment=staffing.enable_station(office(), actor, code))
 
 
 def _acting(permission: Permission) -> Actor:

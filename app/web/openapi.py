@@ -117,7 +117,7 @@ def _paths() -> Schema:
         "/staff/enable": {"post": _act("Let a person work again", "Named", "Named")},
         "/staff/secret": {"post": _act("Give a person a new secret", "NewSecret", "Named")},
         "/stations": {"post": _act("Add a station", "NewStation", "Enrolment", status=201)},
-        "/stations/enable": {"post": _act("Let a station work again", "Coded", "Coded")},
+        "/stations/enable": {"post": _act("Let a station work again", "Coded", "Enrolment")},
         "/staff/disable": {"post": _act("Disable a person", "Named", "Named")},
         "/stations/disable": {"post": _act("Disable a work station", "Coded", "Coded")},
         "/stations/renew": {"post": _act("Have a station enrol again", "Coded", "Enrolment")},

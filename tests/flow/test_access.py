@@ -18,6 +18,7 @@ from app.flow.access import (
     TRIES_MAX,
     Approval,
     Credentials,
+    acting,
     approver,
     at_console,
     at_work,
@@ -37,6 +38,7 @@ from app.flow.permissions import Permission
 from app.flow.quote import quote_request
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
 from app.flow.schedule import change_schedule
+from app.flow.staffing import enable_person, enable_station
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.store.queries import Reading, people
@@ -416,6 +418,34 @@ def test_a_disabled_station_is_out_at_once_also_in_the_middle_of_a_shift(floor: 
     body = bodies(floor, "STATION")[-1]
     assert (body["station"], body["change"], body["by"]) == ("B1", "disabled", "ADA")
     floor.signed_in(WANDA, SECOND_STATION)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-access-disable")
+def test_whoever_is_enabled_again_signs_in_anew_and_no_old_token_is_good(floor: Floor) -> None:
+    """They may have been disabled because it was stolen."""
+    wanda, ada = floor.writing(), floor.signed_in(ADA, SECOND_STATION)
+    disable_staff(floor.office, ada, WANDA)
+    enable_person(floor.office, acting(floor.office, ada, Permission.STAFF_MANAGE), WANDA)
+    with refuses("staff.not_signed_in"):
+        floor.sell(wanda)
+    assert floor.sell(floor.signed_in(WANDA))["number"] == 1  # the drawer is still hers
+    floor.check_books()
+
+
+@pytest.mark.rule("X-access-disable", "15.3(a)")
+def test_a_station_that_is_enabled_again_enrols_anew_and_no_old_token_is_good(floor: Floor) -> None:
+    wanda, ada = floor.writing(), floor.signed_in(ADA, SECOND_STATION)
+    disable_station(floor.office, ada, FIRST_STATION)
+    actor = acting(floor.office, ada, Permission.STATION_MANAGE)
+    enrolment = enable_station(floor.office, actor, FIRST_STATION)
+    for act in (lambda: floor.sell(wanda), lambda: floor.signed_in(WANDA)):
+        with refuses("station.not_enrolled"):
+            act()
+    floor.stations[FIRST_STATION] = enrol_station(floor.office, FIRST_STATION, enrolment)
+    with refuses("staff.not_signed_in"):
+        floor.sell(replace(wanda, station=floor.stations[FIRST_STATION]))
+    assert floor.sell(floor.signed_in(WANDA))["number"] == 1
     floor.check_books()
 
 

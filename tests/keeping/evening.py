@@ -156,10 +156,10 @@ def _settle_things(floor: Floor) -> None:
     set_amount(office, floor.sam, max_, Dated(Amount.APPROVAL, date(2099, 1, 1), 100_000))
     floor.put_in_force(CARD.read_bytes() + b"# another version\n", timedelta(minutes=30))
     admin = floor.signed_in(ADA, "S1")
+    disable_staff(office, admin, "Sue Super")
     disable_station(office, admin, "S1")
     ada = at_console(office, ADA, secret_of(ADA), Permission.STATION_MANAGE)
     enable_station(office, ada, "S1")
-    disable_staff(office, admin, "Sue Super")
     record_books(office, work_out_books(office))
 
 

@@ -161,6 +161,7 @@ def person(here: Rebuilding, entry: int, body: Body) -> str | None:  # noqa: ARG
         return NOT_IN_LOG
     at = moment(body["time"]) if change == "disabled" else None
     rebuilding.disable_staff_at(here.unit, who, at)
+    house.end_all_sign_ins(here.unit, who)
     return None
 
 
@@ -177,8 +178,11 @@ def station(here: Rebuilding, entry: int, body: Body) -> str | None:  # noqa: AR
     if change == "to be enrolled again":
         house.renew_enrolment(here.unit, which, unknown)
         return NEW_ENROLMENT
-    at = moment(body["time"]) if change == "disabled" else None
-    rebuilding.disable_station_at(here.unit, which, at)
+    if change == "enabled":
+        house.enable_station(here.unit, which, unknown)
+        return NEW_ENROLMENT
+    rebuilding.disable_station_at(here.unit, which, moment(body["time"]))
+    house.end_sign_ins_at(here.unit, which)
     return None
 
 

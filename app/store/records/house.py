@@ -96,15 +96,22 @@ def change_secret(unit: Unit, staff: int, secret: str, *, given: bool) -> None:
     unit.connection.execute(update(Staff).where(Staff.id == staff).values(values))
 
 
-def enable_station(unit: Unit, station: int) -> None:
-    """Let a station work again."""
+def enable_station(unit: Unit, station: int, enrolment: bytes) -> None:
+    """Let a station work again, once it has enrolled again."""
     unit.connection.execute(update(Station).where(Station.id == station).values(disabled_at=None))
+    renew_enrolment(unit, station, enrolment)
 
 
 def end_all_sign_ins(unit: Unit, staff: int) -> None:
     """Sign a person out wherever they are signed in."""
     theirs = SignIn.staff == staff, SignIn.ended_at.is_(None)
     unit.connection.execute(update(SignIn).where(*theirs).values(ended_at=unit.now()))
+
+
+def end_sign_ins_at(unit: Unit, station: int) -> None:
+    """Sign everybody out who is signed in at a station."""
+    there = SignIn.station == station, SignIn.ended_at.is_(None)
+    unit.connection.execute(update(SignIn).where(*there).values(ended_at=unit.now()))
 
 
 def end_every_sign_in(unit: Unit) -> None:

@@ -91,8 +91,8 @@ def disable_staff_at(unit: Unit, staff: int, at: datetime | None) -> None:
     unit.connection.execute(update(Staff).where(Staff.id == staff).values(disabled_at=at))
 
 
-def disable_station_at(unit: Unit, station: int, at: datetime | None) -> None:
-    """Have a station disabled since a moment, or not."""
+def disable_station_at(unit: Unit, station: int, at: datetime) -> None:
+    """Have a station disabled since a moment."""
     unit.connection.execute(update(Station).where(Station.id == station).values(disabled_at=at))
 
 

@@ -26,7 +26,9 @@ from tests.floor import (
     RITA,
     ROLES,
     SAM,
+    SATELLITE,
     SECOND_STATION,
+    SUE,
     WALT,
     WANDA,
     Floor,
@@ -138,6 +140,8 @@ def test_nobody_reads_or_changes_what_is_another_s_though_they_may_do_it_to_thei
     printer = floor.printer_at(FIRST_STATION)
     wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
     floor.sell(wanda, request="request-of-wanda")
+    floor.printer_at(SECOND_STATION)
+    floor.close_drawer(floor.writing(SUE, SATELLITE), 3, BANK)
     sending = next_paper(floor.office, printer, Press())
     assert sending is not None
     assert interrupted(floor.office, printer)  # now somebody is asked whether it came out
@@ -154,6 +158,11 @@ def test_nobody_reads_or_changes_what_is_another_s_though_they_may_do_it_to_thei
         ("POST", "drawers/1/explain"): ({"words": "none"}, "drawer.unknown"),
         ("POST", "tickets/1/void"): ({"code": floor.code(1), "reason": "x"}, "approval.needed"),
         ("POST", f"papers/{sending.entry}/printed"): (came_out, "paper.not_asked"),
+        ("POST", f"papers/{sending.entry}/reprint"): ({"reason": "x"}, "approval.needed"),
+        ("GET", f"papers/{sending.entry}"): (None, "staff.not_permitted"),
+        ("GET", f"papers/{sending.entry}/picture"): (None, "staff.not_permitted"),
+        # A shift that is over, of which the paper would tell every amount.
+        ("POST", "papers"): ({"slip": "shift", "drawer": 3}, "drawer.unknown"),
     }
     before = facts_of(floor)
     client = app.test_client()

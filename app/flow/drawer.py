@@ -282,7 +282,7 @@ def look_at_drawer(office: Office, credentials: Credentials, drawer: int) -> Ans
     with office.database.reading() as connection:
         unit = Unit(office.database, connection)
         who = at_work(credentials, Permission.DRAWER_KEEP)(unit)
-        row = _known_drawer(unit, who, drawer)
+        row = known_drawer(unit, who, drawer)
         paid = queries.paid_tickets(connection, drawer)
         told: Answer = {
             "drawer": row.id,
@@ -317,13 +317,17 @@ def found(unit: Unit, drawer: int, over_cents: int) -> list[dict[str, object]]:
 
 def _drawer_for(unit: Unit, who: Worker, drawer: int, act: DrawerAct) -> DrawerRow:
     """Return a drawer with which somebody may do something now."""
-    row = _known_drawer(unit, who, drawer)
+    row = known_drawer(unit, who, drawer)
     if next_state(row.state, act) is None:
         raise say_no(No.DRAWER_STATE, state=row.state.value)
     return row
 
 
-def _known_drawer(unit: Unit, who: Worker, drawer: int) -> DrawerRow:
+def known_drawer(unit: Unit, who: Worker, drawer: int) -> DrawerRow:
+    """Return a drawer of which somebody may know.
+
+    Refuses: a drawer that is not there; another's to everyone but a supervisor.
+    """
     row = queries.drawer(unit.connection, drawer)
     own = row is not None and row.staff == who.staff
     if row is None or (not own and who.role not in FOR[Permission.DRAWER_MIND]):

@@ -10,6 +10,7 @@ from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import Credentials, at_work
 from app.flow.asking import Answer, Asking, answer_once, asking, kept
+from app.flow.drawer import known_drawer
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
@@ -41,7 +42,8 @@ def print_wanted(
 ) -> Answer:
     """Have a paper printed that somebody asks for; return which it is.
 
-    Refuses: whoever is not at work; a station without a printer; what there is nothing to print of.
+    Refuses: whoever is not at work; a station without a printer; what there is nothing to print of;
+    another's shift to everyone but a supervisor.
     """
     asked = asking(request, "print", vars(wanted) | {"slip": wanted.slip.value})
     worker = at_work(credentials, Permission.PAPER_PRINT)
@@ -52,7 +54,7 @@ def _print_wanted(office: Office, asked: Asking, wanted: Wanted, unit: Unit, who
     printer = queries.printer_of(unit.connection, who.station)
     if printer is None:
         raise say_no(No.NO_PRINTER, station=who.station_code)
-    about = _about(unit, wanted, printer)
+    about = _about(unit, who, wanted, printer)
     now = unit.now()
     said = {"slip": wanted.slip.value, "about": about}
     body = {**said, "station": who.station_code, "writer": who.code, "time": time_text(now)}
@@ -62,12 +64,16 @@ def _print_wanted(office: Office, asked: Asking, wanted: Wanted, unit: Unit, who
     return answer
 
 
-def _about(unit: Unit, wanted: Wanted, printer: PrinterRow) -> dict[str, object]:
-    """Return what a paper is about, if there is anything to print of it."""
+def _about(unit: Unit, who: Worker, wanted: Wanted, printer: PrinterRow) -> dict[str, object]:
+    """Return what a paper is about, if there is anything to print of it, and it is theirs to read.
+
+    Whose shift somebody may not look at, they do not have printed either.
+    """
     connection = unit.connection
     if wanted.slip is Slip.TEST:
         return {"printer": printer.code}
     if wanted.slip is Slip.SHIFT and wanted.drawer is not None:
+        known_drawer(unit, who, wanted.drawer)
         if shifts.shift_of(connection, wanted.drawer) is None:
             raise say_no(No.NOT_TO_PRINT, why="the drawer is not closed.")
         return {"drawer": wanted.drawer}

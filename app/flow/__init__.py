@@ -64,5 +64,5 @@ committed at once or not at all.
 What they stand on: `office` (database, keys, entropy), `keys`, `codes` (validation codes),
 `asking` (request ids), `authority` (the paper in hand, or a supervisor), `contact` (a patron's acts
 in a row), `patron` (sealed names), `permissions`, `refusals`, `day` (the gaming day), `lease` (what
-only one process may do), `clock_jump`, `software_seal`.
+only one process may do), `throttle` (how often one may guess), `clock_jump`, `software_seal`.
 """

@@ -25,7 +25,7 @@ from app.flow.refusals import No, has_code, say_no
 from app.keno.house_settings import Setting
 from app.keno.refusals import Refused, quoted
 from app.logs import known
-from app.store.queries import house, people
+from app.store.queries import Reading, house, people
 from app.store.queries.people import Person, Worker
 from app.store.records import house as records
 from app.store.tables import Role
@@ -111,9 +111,14 @@ def renew_enrolment(office: Office, actor: Actor, code: str) -> str:
 
 def is_at_station(office: Office, station_token: str | None) -> bool:
     """Whether a token is that of a work station that may be worked at."""
+    return _enabled_station(office, station_token) is not None
+
+
+def _enabled_station(office: Office, station_token: str | None) -> str | None:
+    """Return the code of the work station with a token; none if it may not be worked at."""
     with office.database.reading() as connection:
         station = people.station_with(connection, digest(station_token or ""))
-    return station is not None and not station.disabled
+    return None if station is None or station.disabled else station.code
 
 
 # ---- people --------------------------------------------------------------------------------------
@@ -130,8 +135,8 @@ def sign_in(
     disabled, or whose secret was given by somebody else.
     """
     # The station first: what comes from anywhere else costs no hashing.
-    at_station = is_at_station(office, station_token)
-    fitting = _fitting(office, name, secret) if at_station else None
+    at_station = _enabled_station(office, station_token)
+    fitting = _fitting(office, name, secret, at_station) if at_station else None
     token = office.entropy(TOKEN_BYTES).hex()
     with office.unit() as unit:
         station = _station_here(office, unit, station_token, name)
@@ -161,8 +166,8 @@ def choose_secret(
 
     Refuses: as `sign_in`, but not a secret that was given; a new one that is too short or the same.
     """
-    at_station = is_at_station(office, station_token)
-    choice = _choice(office, name, secret, new) if at_station else _NO_CHOICE
+    at_station = _enabled_station(office, station_token)
+    choice = _choice(office, name, secret, new, at_station) if at_station else _NO_CHOICE
     with office.unit() as unit:
         station = _station_here(office, unit, station_token, name)
         _make_own(office, unit, name, choice, station.code)
@@ -173,7 +178,7 @@ def choose_at_console(office: Office, name: str, secret: str, new: str) -> None:
 
     Refuses: as `choose_secret`, of the person.
     """
-    choice = _choice(office, name, secret, new)
+    choice = _choice(office, name, secret, new, CONSOLE)
     with office.unit() as unit:
         _make_own(office, unit, name, choice, CONSOLE)
 
@@ -206,7 +211,7 @@ def at_console(office: Office, name: str, secret: str, permission: Permission) -
     Refuses: a wrong name or secret, someone who is locked or disabled, or whose secret was given by
     somebody else; an act that is not theirs.
     """
-    fitting = _fitting(office, name, secret)
+    fitting = _fitting(office, name, secret, CONSOLE)
     with office.unit() as unit:
         person = _let_in(office, unit, name, fitting, CONSOLE, permission)
         unit.commit()
@@ -221,7 +226,7 @@ def approver(
     Refuses: a wrong name or secret, someone who is locked or disabled, or whose secret was given by
     somebody else, or who may not approve.
     """
-    fitting = _fitting(office, approval.name, approval.secret)
+    fitting = _fitting(office, approval.name, approval.secret, where)
     with office.unit() as unit:
         person = _let_in(office, unit, approval.name, fitting, where, what)
         unit.commit()
@@ -422,7 +427,7 @@ def check_length(secret: str) -> None:
         raise say_no(No.SECRET_SHORT, least=SECRET_LEAST)
 
 
-def _choice(office: Office, name: str, secret: str, new: str) -> _Choice:
+def _choice(office: Office, name: str, secret: str, new: str, where: str) -> _Choice:
     fault = None
     try:
         check_length(new)
@@ -430,7 +435,7 @@ def _choice(office: Office, name: str, secret: str, new: str) -> _Choice:
             raise say_no(No.SECRET_SAME)
     except Refused as no:
         fault = no
-    return _Choice(_fitting(office, name, secret), office.hasher.hash(new), fault)
+    return _Choice(_fitting(office, name, secret, where), office.hasher.hash(new), fault)
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -450,13 +455,22 @@ def _make_own(office: Office, unit: Unit, name: str, choice: _Choice, where: str
     unit.commit()
 
 
-def _fitting(office: Office, name: str, secret: str) -> str | None:
+def _fitting(office: Office, name: str, secret: str, where: str) -> str | None:
     """Return what is stored of a person's secret, if this is it; none if it is wrong.
 
-    Slow on purpose, and as slow for a name of nobody's.
+    Slow on purpose, and as slow for a name of nobody's. So a station has so many wrong tries for
+    all names together, and what is locked there is not compared: else somebody at one could keep
+    this machine busy, and fill the log.
+
+    Refuses: too many wrong tries at one station.
     """
     with office.database.reading() as connection:
+        now = Unit(office.database, connection).now()
+        if where != CONSOLE and not office.tries.take(where, now):
+            raise say_no(No.TOO_MANY_TRIES)
         person = people.person_named(connection, name)
+        if person is not None and _is_locked(_tries_of(connection, person, where)[1], now):
+            return None  # which they are told, whatever the secret is
     stored = person.secret if person else _NOBODY
     try:
         office.hasher.verify(stored, secret)
@@ -501,13 +515,8 @@ def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
     now = unit.now()
     tries, locked_until = 0, None
     if person is not None:
-        # Counted by place: whoever tries at one station keeps nobody from working at another, nor
-        # a supervisor from the console.
-        if where == CONSOLE:
-            tries, locked_until = person.failed_tries, person.locked_until
-        else:
-            tries, locked_until = people.tries_at(unit.connection, person.id, where)
-    if person is not None and locked_until is not None and now < locked_until:
+        tries, locked_until = _tries_of(unit.connection, person, where)
+    if person is not None and locked_until is not None and _is_locked(locked_until, now):
         no = say_no(No.STAFF_LOCKED, name=person.name, until=office.moment(locked_until))
         raise refused(office, unit, no, name=person.name, where=where)
     # It may have been changed since it was compared: whoever has the old one is not let in.
@@ -517,6 +526,8 @@ def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
             until = now + LOCKED_FOR if locked else None
             _note_tries(unit, person, where, 0 if locked else tries + 1, until)
         raise refused(office, unit, say_no(No.WRONG_SECRET), name=_tried(name), where=where)
+    if where != CONSOLE:
+        office.tries.give_back(where, now)  # it was no wrong one
     if person.disabled:
         raise refused(
             office, unit, say_no(No.STAFF_DISABLED, name=person.name), name=name, where=where
@@ -530,6 +541,21 @@ def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
     if tries or locked_until is not None:
         _note_tries(unit, person, where, 0, None)
     return person
+
+
+def _tries_of(connection: Reading, person: Person, where: str) -> tuple[int, datetime | None]:
+    """Return how often a person's secret was wrong at a place, and until when that locks them.
+
+    Counted by place: whoever tries at one station keeps nobody from working at another, nor a
+    supervisor from the console.
+    """
+    if where == CONSOLE:
+        return person.failed_tries, person.locked_until
+    return people.tries_at(connection, person.id, where)
+
+
+def _is_locked(until: datetime | None, now: datetime) -> bool:
+    return until is not None and now < until
 
 
 def _tried(name: str) -> str:

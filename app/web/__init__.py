@@ -17,7 +17,7 @@ writer      the writer's page (`writer_keys`: its keys)
 supervisor  the supervisor's pages (`runbooks`: what is done about each alarm)
 management  API v1: rate cards, frozen games, people, stations
 board       the numbers on a screen, as they are drawn
-check       is my ticket a winner? (`throttle`: not for guessing)
+check       is my ticket a winner? (not for guessing)
 strangers   how often somebody may try who is at no work station
 inspector   the page of those who hold and watch the two keys
 reports     which there are, those that were asked for, and their files

@@ -7,13 +7,13 @@ from flask.blueprints import BlueprintSetupState
 
 from app.flow.check import check_ticket
 from app.flow.codes import DIGITS
+from app.flow.throttle import Throttle
 from app.keno.numbering import read_number
 from app.keno.refusals import Refused
 from app.web.noting import note_refusal
 from app.web.problems import status_of
 from app.web.results import WORDS
 from app.web.routes import ANYONE, needs, office
-from app.web.throttle import Throttle
 
 routes = Blueprint("check", __name__)
 

@@ -1,7 +1,7 @@
 """How often somebody may try who is at no work station of the house.
 
 Each try is kept in the log, for years: what anyone can send must not fill it (X-audit-log). The
-stations of the house are not slowed down; who tries secrets at one of them is locked out there.
+stations of the house are not slowed down by them; each has tries of its own (`app.flow.access`).
 """
 
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from flask import Flask, current_app, request
 
 from app.flow.access import is_at_station
 from app.flow.refusals import No, say_no
+from app.flow.throttle import Throttle
 from app.keno.refusals import Refused
 from app.web.routes import office
-from app.web.throttle import Throttle
 
 TRIES, ONE_IN = 30, timedelta(seconds=20)
 

@@ -22,6 +22,7 @@ from app.flow.access import (
     approver,
     at_console,
     at_work,
+    choose_secret,
     disable_staff,
     disable_station,
     enrol_station,
@@ -32,6 +33,7 @@ from app.flow.access import (
 from app.flow.actor import Actor
 from app.flow.lockout import lock_at_station, lock_game
 from app.flow.look_up import look_up
+from app.flow.office import ONE_TRY_IN, STATION_TRIES
 from app.flow.open_game import open_first_game
 from app.flow.override import override_close
 from app.flow.permissions import Permission
@@ -348,6 +350,45 @@ def test_the_secret_of_nobody_costs_as_much_as_a_real_one(floor: Floor) -> None:
         real.memory_cost,
         real.parallelism,
     )
+
+
+@pytest.mark.rule("X-access", "X-audit-log")
+@pytest.mark.parametrize("way", ["sign in", "choose a secret", "approve"])
+def test_names_that_are_tried_one_after_the_other_at_a_station_are_soon_not_even_looked_at(
+    floor: Floor, way: str
+) -> None:
+    """Else whoever is at one keeps the machine busy with comparing, and fills the log for years."""
+    token = floor.station(FIRST_STATION)
+    hasher = floor.office.hasher = CountingHasher()
+    ways: dict[str, Callable[[str], object]] = {
+        "sign in": lambda name: sign_in(floor.office, token, name, "wrong"),
+        "choose a secret": lambda name: choose_secret(floor.office, token, name, "wrong", "w" * 12),
+        "approve": lambda name: approver(floor.office, Approval(name, "wrong"), FIRST_STATION),
+    }
+    told = [outcome(lambda: ways[way](f"Nobody {place}")) for place in range(300)]  # noqa: B023
+    assert told[:STATION_TRIES] == ["staff.wrong_secret"] * STATION_TRIES
+    assert set(told[STATION_TRIES:]) == {"station.too_many_tries"}
+    assert len(hasher.compared) == len(refused_so_far(floor)) == STATION_TRIES
+    # Nobody is kept from working elsewhere, nor here for long; and a right secret costs no try.
+    floor.signed_in(WALT, SECOND_STATION)
+    for _ in range(3):
+        floor.pass_time(seconds=int(ONE_TRY_IN.total_seconds()))
+        for _ in range(3):
+            floor.signed_in(WANDA)
+
+
+@pytest.mark.rule("X-access", "X-audit-log")
+def test_who_is_locked_is_not_compared_and_fills_no_log(floor: Floor) -> None:
+    token = floor.station(FIRST_STATION)
+    for _ in range(TRIES_MAX):
+        try_wrong_secret(floor, WANDA)
+    hasher = floor.office.hasher = CountingHasher()
+    told = [
+        outcome(lambda: sign_in(floor.office, token, WANDA, secret_of(WANDA))) for _ in range(100)
+    ]
+    assert set(told) == {"staff.locked", "station.too_many_tries"}
+    assert hasher.compared == []
+    assert len(refused_so_far(floor)) == STATION_TRIES
 
 
 @pytest.mark.rule("X-access")

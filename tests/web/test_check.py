@@ -15,12 +15,12 @@ from app.flow.check import check_ticket
 from app.flow.office import Office
 from app.flow.sell import Sale
 from app.flow.settle import settle_game
+from app.flow.throttle import Throttle
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.store.queries import outcomes
 from app.web import create_app
 from app.web.check import ONE_IN, TRIES
-from app.web.throttle import Throttle
 from printers.escpos import scan_of
 from printers.layout import laid_out
 from printers.paper import WIDE, CodeDigits, Line

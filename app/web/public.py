@@ -41,5 +41,5 @@ def harden(answer: Response) -> Response:
     answer.headers.setdefault("X-Content-Type-Options", "nosniff")
     answer.headers.setdefault("Referrer-Policy", "same-origin")
     if not request.path.startswith(STORED):
-        answer.headers.setdefault("Cache-Control", "no-store")
+        answer.headers["Cache-Control"] = "no-store"  # whatever a file brought along
     return answer

@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 from pathlib import Path
 
-from flask import Blueprint, Response, current_app, jsonify, render_template, send_file
+from flask import Blueprint, Response, current_app, jsonify, render_template, request, send_file
 
 from app.clock import time_text
 from app.flow.bundle_jobs import BUNDLE, TITLE, ask_bundle
@@ -93,14 +93,18 @@ def file(job: str) -> Response:
     path = folder.resolve() / name
     if not path.is_file():
         raise say_no(No.NO_SUCH_JOB)
-    note_fetched(office(), credentials(), done)
-    return send_file(
+    if request.method != "HEAD":  # which is given none of it
+        note_fetched(office(), credentials(), done)
+    answer = send_file(
         path,
         conditional=False,  # whole each time: a part of it would be noted as all of it
+        etag=False,  # and by none of it is a browser to keep it
         mimetype=KINDS[done.format],
         as_attachment=done.format != "pdf",
         download_name=f"{done.report}-{done.first}-{done.last}.{done.format}",
     )
+    del answer.headers["Last-Modified"]
+    return answer
 
 
 def _job(job: JobRow) -> dict[str, object]:

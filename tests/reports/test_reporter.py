@@ -334,7 +334,12 @@ def test_who_was_given_which_report_is_in_the_log_each_time(
     made(reporter)
     (done,) = see_jobs(floor.office, rita)
     assert [body for body in bodies(floor, "REPORT") if body.get("fetched")] == []
+    with client.head(f"/api/v1/reports/{job}/file") as nothing:  # nor is anything given by this
+        assert (nothing.status_code, nothing.data) == (200, b"")
+    assert not [body for body in bodies(floor, "REPORT") if body.get("fetched")]
     with client.get(f"/api/v1/reports/{job}/file") as whole:
+        kept = {"ETag", "Last-Modified", "Expires"} & set(whole.headers.keys())
+        assert (whole.headers["Cache-Control"], kept) == ("no-store", set())
         data = whole.data
     # A part of it would be as good as all of it, and is never given.
     with client.get(f"/api/v1/reports/{job}/file", headers={"Range": "bytes=1-"}) as again:

@@ -13,12 +13,14 @@ from app.flow.refusals import No, say_no
 from app.flow.standing import Standing, standing_of
 from app.keno.game import GameState
 from app.keno.standing import Stands
+from app.logs import Voice
 from app.store.queries import tickets
 from app.store.queries.tickets import TicketRow
 from app.store.unit import Unit
 
 UNDECIDED = frozenset({Stands.OPEN, Stands.IN_PLAY, Stands.NOT_DECIDED, Stands.FROZEN})
 _NO_LEAF = bytes(32)
+log = Voice("keno.check")
 
 
 def check_ticket(office: Office, number: int, code: str) -> dict[str, Any]:
@@ -38,7 +40,10 @@ def _with_code(office: Office, ticket: TicketRow | None, number: int, code: str)
     Refuses: no ticket, and a wrong code, in the same words.
     """
     keys = office.keys
-    if ticket is None:
+    if ticket is None or ticket.code_key not in keys.validation:
+        if ticket is not None:
+            # The operator's to see to: a patron who is told so would know that it was sold.
+            log.error("ticket.key_not_here", key=ticket.code_key)
         is_code(keys, code, keys.newest, number, _NO_LEAF)
     elif is_code(keys, code, ticket.code_key, number, ticket.leaf):
         return ticket

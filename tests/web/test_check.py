@@ -1,9 +1,11 @@
 """Is my ticket a winner? What a patron with a ticket is told, and what nobody else is."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from threading import Barrier
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from flask import Flask
@@ -12,6 +14,8 @@ from werkzeug.test import TestResponse
 
 from app.flow.certify import certify_game
 from app.flow.check import check_ticket
+from app.flow.codes import validation_code
+from app.flow.keys import Keys
 from app.flow.office import Office
 from app.flow.sell import Sale
 from app.flow.settle import settle_game
@@ -180,6 +184,39 @@ def test_whoever_has_no_code_learns_nothing(patron: FlaskClient, floor: Floor) -
     assert len(pages) == 1
     assert code not in told(patron, floor)
     assert everything(floor) == before  # it only reads
+
+
+@pytest.mark.rule("X-ticket-validation")
+@pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
+def test_a_ticket_of_a_key_that_is_not_here_is_answered_as_one_that_was_never_sold(
+    patron: FlaskClient, floor: Floor, caplog: pytest.LogCaptureFixture
+) -> None:
+    """After a new key was made and the old one not brought: the operator is told, nobody else."""
+    floor.sell(floor.writing())
+    keys = floor.office.keys
+    floor.office.keys = replace(keys, validation={2: keys.validation[1]})
+    sold, never = (ask(patron, number, "1" * 25) for number in (1, 2))
+    assert (sold.status_code, sold.text) == (never.status_code, never.text)
+    assert NONE_SUCH in sold.text
+    assert [each.getMessage() for each in caplog.records] == ["ticket.key_not_here"]
+
+
+@pytest.mark.rule("X-ticket-validation")
+@pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
+def test_a_number_that_was_never_sold_costs_the_same_work_as_one_that_was(
+    patron: FlaskClient, floor: Floor
+) -> None:
+    floor.sell(floor.writing())
+    made: list[int] = []
+
+    def noted(keys: Keys, key: int, number: int, leaf: bytes) -> str:
+        made.append(number)
+        return validation_code(keys, key, number, leaf)
+
+    with patch("app.flow.codes.validation_code", noted):
+        for number in (1, 2, 999):
+            ask(patron, number, "1" * 25)
+    assert made == [1, 2, 999]
 
 
 @pytest.mark.rule("X-ticket-barcode")

@@ -45,6 +45,7 @@ routes = Blueprint("api", __name__, url_prefix="/api/v1")
 @needs(ANYONE)
 def enrol_station() -> Response:
     """Enrol a work station with its one-time code."""
+    credentials()  # not for a page of somebody else's, if a browser asks
     code, enrolment = forms.read_texts("code", "enrolment")
     with now_and_then():
         return jsonify(station_token=access.enrol_station(office(), code, enrolment))

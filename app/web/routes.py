@@ -52,6 +52,8 @@ def credentials() -> Credentials:
         return Credentials(request.headers.get("X-Station"), token if kind == "Bearer" else None)
     by_cookie = page_credentials()
     if by_cookie.token is None:
+        if by_cookie.station is not None and request.method not in SAFE:
+            check_ours()  # nobody is signed in yet who could have the token of a page
         return by_cookie
     given = request.headers.get(PAGE_TOKEN, "")
     if request.method not in SAFE and not hmac.compare_digest(
@@ -61,6 +63,17 @@ def credentials() -> Credentials:
     if BACKGROUND not in request.headers:  # what a page asks by itself keeps nobody signed in
         still_there(office(), by_cookie)
     return by_cookie
+
+
+def check_ours() -> None:
+    """Check that a request was sent from a page of ours: a browser says from where it comes.
+
+    Refuses: if it was not.
+    """
+    ours = f"{request.scheme}://{request.host}"
+    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin", ours)
+    if site != "same-origin" and (site is not None or origin != ours):
+        raise say_no(No.NOT_OF_OURS)
 
 
 def page_credentials() -> Credentials:

@@ -23,6 +23,7 @@ from app.web.routes import (
     PERSON_COOKIE,
     STATION,
     STATION_COOKIE,
+    check_ours,
     needs,
     office,
     page_credentials,
@@ -48,7 +49,7 @@ def front() -> str | Response:
 @needs(ANYONE)
 def enrol() -> str | tuple[str, int] | Response:
     """Have this browser be a work station, with its one-time code."""
-    _check_ours()
+    check_ours()
     try:
         code, enrolment = request.form.get("code", ""), request.form.get("enrolment", "")
         with now_and_then():
@@ -64,7 +65,7 @@ def enrol() -> str | tuple[str, int] | Response:
 @needs(STATION)
 def sign_in() -> str | tuple[str, int] | Response:
     """Sign a person in at this station."""
-    _check_ours()
+    check_ours()
     name, secret = request.form.get("name", ""), request.form.get("secret", "")
     station = page_credentials().station
     try:
@@ -90,7 +91,7 @@ def own_secret() -> str:
 @needs(STATION)
 def choose_secret() -> tuple[str, int] | Response:
     """Have a person choose a secret of their own; they sign in with it then."""
-    _check_ours()
+    check_ours()
     name, secret, new, again = (
         request.form.get(field, "") for field in ("name", "secret", "new", "again")
     )
@@ -109,23 +110,12 @@ def choose_secret() -> tuple[str, int] | Response:
 @needs(STATION)
 def sign_out() -> Response:
     """Sign the person out who is signed in here."""
-    _check_ours()
+    check_ours()
     answer = redirect("/")
     answer.delete_cookie(PERSON_COOKIE)
     with suppress(Refused):  # they were already
         access.sign_out(office(), page_credentials())
     return answer
-
-
-def _check_ours() -> None:
-    """Check that a form was sent from a page of ours: a browser says from where it comes.
-
-    Refuses: if it was not.
-    """
-    ours = f"{request.scheme}://{request.host}"
-    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin", ours)
-    if site != "same-origin" and (site is not None or origin != ours):
-        raise say_no(No.NOT_OF_OURS)
 
 
 def _worker() -> Worker | None:

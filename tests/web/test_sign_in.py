@@ -1,5 +1,6 @@
 """Signing in on a page: cookies that no script reads, pages of ours only, nobody left signed in."""
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,7 @@ from app.web import create_app
 from app.web.routes import PERSON_COOKIE, page_token
 from app.web.strangers import ONE_IN, TRIES
 from tests.floor import ADA, MAX, RITA, SAM, WANDA, Floor, secret_of
-from tests.looking import bodies
+from tests.looking import bodies, everything
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
@@ -113,6 +114,30 @@ def test_nothing_is_done_by_a_page_that_is_not_ours(app: Flask, floor: Floor) ->
         for path in ("/sign-in", "/sign-out", "/enrol", "/secret"):
             assert browser.client.post(path, data=form, headers=headers).status_code == 403
     assert browser.client.get("/").location == "/writer"
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
+def test_before_anybody_is_signed_in_a_page_that_is_not_ours_tries_no_secrets_with_the_station(
+    app: Flask, floor: Floor
+) -> None:
+    browser = Browser(app, floor)
+    before = everything(floor)
+    elsewhere = {"Origin": "https://evil.example", "Sec-Fetch-Site": "same-site"}
+    bodies_ = {
+        "sign-in": {"name": WANDA, "secret": "wrong"},
+        "secret": {"name": WANDA, "secret": "wrong", "new_secret": OWN},
+        "stations/enrol": {"code": "B2", "enrolment": "wrong"},
+    }
+    for path, body in bodies_.items():
+        for headers in (elsewhere, {"Origin": "https://evil.example"}):
+            answer = browser.client.post(
+                f"/api/v1/{path}", data=json.dumps(body), headers=headers, content_type="text/plain"
+            )
+            assert answer.get_json(force=True)["code"] == "page.foreign", path
+    assert everything(floor) == before
+    ours = {"name": WANDA, "secret": secret_of(WANDA)}
+    assert browser.client.post("/api/v1/sign-in", json=ours).status_code == 200
 
 
 @pytest.mark.rule("X-access")

@@ -2,6 +2,7 @@
 
 import ast
 import hmac
+import json
 import re
 from contextlib import closing, suppress
 from functools import cache
@@ -16,10 +17,13 @@ from werkzeug.test import TestResponse
 from app.flow.access import Credentials
 from app.flow.permissions import FOR
 from app.flow.spool import interrupted, next_paper
+from app.store.tables import Role
 from app.web import create_app
-from app.web.routes import PERSON_COOKIE
+from app.web.proxy import BehindProxies
+from app.web.routes import BACKGROUND, PAGE_TOKEN, PERSON_COOKIE
 from printers.press import Press
 from tests.floor import (
+    ADA,
     BANK,
     FIRST_STATION,
     MAX,
@@ -34,9 +38,10 @@ from tests.floor import (
     Floor,
     secret_of,
 )
+from tests.flow.test_access import somebody
 from tests.looking import everything
 from tests.web.server import Client, serving
-from tests.web.test_api import SALE, every_act
+from tests.web.test_api import NAMED, SALE, every_act
 from tests.web.test_sign_in import Browser
 
 ROOT = Path(__file__).parent.parent
@@ -117,7 +122,8 @@ def test_no_route_serves_a_role_whose_it_is_not(app: Flask, floor: Floor) -> Non
     before = floor.sell(wanda)
     client, tried = app.test_client(), 0
     floor.close_drawer(wanda, 1, BANK)
-    for name, role in ROLES.items():
+    for role in Role:
+        name = somebody(floor, role)
         person = floor.signed_in(name, SECOND_STATION)
         headers = headers_of(person)
         for act in every_act(app):
@@ -130,6 +136,70 @@ def test_no_route_serves_a_role_whose_it_is_not(app: Flask, floor: Floor) -> Non
             tried += 1
     assert tried > 200
     floor.check_books()
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
+def test_no_state_is_changed_by_a_page_elsewhere_whatever_it_asks_for(
+    app: Flask, floor: Floor
+) -> None:
+    """Every route that does something, with the cookies of whoever may, and no token of a page."""
+    for station in (FIRST_STATION, SECOND_STATION):
+        floor.printer_at(station)
+    browser, tried = Browser(app, floor), 0
+    for name in (WANDA, SAM, MAX, ADA, RITA):
+        browser.client.delete_cookie(PERSON_COOKIE)
+        assert browser.sign_in(name)
+        before = everything(floor)
+        for act in every_act(app):
+            if act.method != "POST" or ROLES[name] not in FOR[act.permission]:
+                continue
+            for more in (
+                {},
+                {PAGE_TOKEN: ""},
+                {BACKGROUND: "1"},
+                {"X-HTTP-Method-Override": "GET"},
+            ):
+                answer = browser.client.post(
+                    act.path,
+                    data=json.dumps(act.body),
+                    content_type="text/plain",
+                    headers={"Idempotency-Key": f"elsewhere-{tried}", **more},
+                )
+                assert answer.get_json(force=True)["code"] == "page.foreign", (name, act.path)
+                tried += 1
+        assert everything(floor) == before
+    assert tried > 200
+
+
+# What anyone may keep: what is public, and never changes or has a tag of its own.
+STORED_BY_ANYONE = ("/static/", "/log/", "/results.json", "/feed.json")
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
+def test_no_answer_is_kept_by_a_browser_and_no_page_is_shown_within_another(
+    app: Flask, floor: Floor
+) -> None:
+    floor.sell(floor.writing())
+    client, asked = app.test_client(), 0
+    for name in (WANDA, SAM, MAX, ADA, RITA):
+        headers = headers_of(floor.signed_in(name, SECOND_STATION))
+        for rule in app.url_map.iter_rules():
+            path = rule.rule
+            for part, value in {**NAMED, "<code>": "WANDA", "<card>": "00"}.items():
+                path = path.replace(part, value)
+            for method in sorted((rule.methods or set()) & {"GET", "HEAD"}):
+                for accepted in ("text/html", "application/json"):
+                    sent = {**headers, "Accept": accepted}
+                    with client.open(path, method=method, headers=sent) as answer:
+                        told = answer.headers
+                    assert "frame-ancestors 'none'" in told["Content-Security-Policy"], path
+                    if not path.startswith(STORED_BY_ANYONE):
+                        assert told["Cache-Control"] == "no-store", path
+                        assert "ETag" not in told, path
+                    asked += 1
+    assert asked > 500
 
 
 @pytest.mark.rule("X-access", "15.3(a)")
@@ -318,6 +388,8 @@ def test_a_request_that_does_not_say_how_long_it_is_fills_no_memory(tmp_path: Pa
 def test_headers_of_a_proxy_are_not_believed_from_anybody(app: Flask, floor: Floor) -> None:
     """Whoever guesses codes cannot have a new address for each guess."""
     floor.sell(floor.writing())
+    # The proxy that it was told of is not who asks here.
+    app.wsgi_app = BehindProxies(app.wsgi_app, ("192.0.2.200",))  # type: ignore[assignment, method-assign]
     client = app.test_client()
     answers = [
         client.post(
@@ -365,3 +437,7 @@ def test_no_file_outside_of_its_folder_is_given_out(
             assert "beside the reports" not in answer.text
             assert "root:" not in answer.text
             assert "[metadata]" not in answer.text
+    for name in OUTSIDE:  # of a report the name stands in the middle
+        answer = browser.client.get(f"/api/v1/reports/{name}/file")
+        assert answer.status_code in {302, 308, 400, 404, 422}, name
+        assert "beside the reports" not in answer.text

@@ -11,6 +11,7 @@ from typing import Literal
 import pytest
 from argon2 import PasswordHasher, extract_parameters
 
+from app.audit.tags import Tag
 from app.flow import access
 from app.flow.access import (
     LOCKED_FOR,
@@ -585,6 +586,8 @@ def somebody(floor: Floor, role: Role) -> str:
     name = f"New {role.value}"
     with floor.office.unit() as unit:
         add_staff(unit, name.upper(), name, role, floor.office.hasher.hash(secret_of(name)))
+        added = {"staff": name.upper(), "change": "added", "role": role.value}
+        floor.office.log(unit, Tag.STAFF, added)
         unit.commit()
     return name
 

@@ -111,6 +111,8 @@ def look_at_settings(environment: Mapping[str, str]) -> tuple[Settings, list[str
     proxies = tuple(part.strip() for part in values[PROXIES].split(",") if part.strip())
     faults += [f"{PROXIES} names {each}, no IP address" for each in proxies if not _is_ip(each)]
     faults += _listening_faults(environment)
+    # As the web server writes an address, or a proxy that is spelled otherwise is not believed.
+    proxies = tuple(str(ip_address(each)) if _is_ip(each) else each for each in proxies)
     folders = Path(values[KEYS]), Path(values[PUBLIC])
     settings = Settings(
         values[DATABASE],

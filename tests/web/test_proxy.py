@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from app.settings import look_at_settings
 from app.web.proxy import BehindProxies
 
 PROXY = "10.0.0.2"
@@ -42,3 +43,10 @@ def test_of_what_a_patron_has_written_himself_nothing_is_believed() -> None:
 def test_a_proxy_that_says_nothing_asks_for_nobody() -> None:
     assert seen(PROXY) == (None, "http")
     assert seen(PROXY, **{"for": "10.1.1.7", "proto": "gopher"}) == ("10.1.1.7", "http")
+
+
+@pytest.mark.rule("X-access")
+def test_a_proxy_is_believed_however_its_address_is_spelled_in_the_settings() -> None:
+    settings, faults = look_at_settings({"KENO_PROXIES": "FD00::1, fd00:0::2"})
+    assert not [fault for fault in faults if "KENO_PROXIES" in fault]
+    assert settings.proxies == ("fd00::1", "fd00::2")

@@ -38,7 +38,7 @@ class No(Coded):
         ),
     )
     NO_SUCH_STAFF = "staff.unknown", "There is nobody named {name} among the staff."
-    BAD_PERSON = "staff.malformed", "A person has a name, and one of the roles."
+    BAD_PERSON = "staff.malformed", "A person has a name in plain letters, and one of the roles."
     KNOWN_ALREADY = "staff.known", "{name} or the code {known} is known already."
     ONESELF = (
         "staff.oneself",

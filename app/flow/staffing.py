@@ -7,6 +7,7 @@ Write order: there is one commit in each act. *Crash before: nothing is changed.
 """
 
 import re
+import unicodedata
 
 from app.audit.tags import Tag
 from app.clock import time_text
@@ -34,17 +35,34 @@ def add_person(office: Office, actor: Actor, code: str, name: str, role: str, se
     permit(actor.role, Permission.STAFF_MANAGE)
     _check_plain(code)
     check_no_code(name, "name")
-    if not name.strip() or len(name) > NAME_MOST or role not in list(Role):
+    if not is_name(name) or role not in list(Role):
         raise say_no(No.BAD_PERSON)
     hashed = _hashed(office, secret)
     with office.unit() as unit:
         still_acting(unit, actor)
-        known = people.person_named(unit.connection, name), people.is_coded(unit.connection, code)
-        if any(known):
+        taken = {as_seen(each) for each in people.names(unit.connection)}
+        if as_seen(name) in taken or people.is_coded(unit.connection, code):
             raise say_no(No.KNOWN_ALREADY, name=quoted(name), known=quoted(code))
         records.add_staff(unit, code, name, Role(role), hashed, given=True)
         _note_person(office, unit, actor, code, {"change": "added", "role": role})
         unit.commit()
+
+
+def is_name(name: str) -> bool:
+    """Whether a name can be told from others by looking at it: in one script, and nothing hidden.
+
+    A second supervisor who looks like the first would approve in their name.
+    """
+    if not 0 < len(name) <= NAME_MOST or not name.isprintable() or name != name.strip():
+        return False
+    scripts = {unicodedata.name(sign, "").split(" ")[0] for sign in name if sign.isalpha()}
+    hidden = any(unicodedata.category(sign).startswith("C") for sign in name)
+    return len(scripts) == 1 and not hidden
+
+
+def as_seen(name: str) -> str:
+    """Return a name as it is compared: as it looks, whatever it is made of."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def enable_person(office: Office, actor: Actor, name: str) -> None:

@@ -76,6 +76,8 @@ def create_app(
         watched: what it counts, and who is told of it; none: whoever asks on this machine.
     """
     app = Flask(__name__)
+    # Addresses are right or wrong: a redirect would lead to whatever host the request has named.
+    app.url_map.strict_slashes = app.url_map.merge_slashes = False
     app.config["MAX_CONTENT_LENGTH"] = DOCUMENT_MAX
     app.extensions["office"] = office
     app.extensions["reports"] = archive

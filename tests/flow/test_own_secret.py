@@ -386,3 +386,40 @@ def test_what_was_chosen_since_a_backup_is_lost_and_the_old_secret_opens_nothing
         choose(again, WANDA)
         assert sign_in(again.office, again.station(FIRST_STATION), WANDA, OWN)
         again.check_books()
+
+
+# ---- names ---------------------------------------------------------------------------------------
+
+WIDE_SAM = " ".join("".join(chr(0xFEE0 + ord(sign)) for sign in word) for word in SAM.split())
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("", "staff.malformed"),
+        ("   ", "staff.malformed"),
+        ("x" * 101, "staff.malformed"),
+        (" Nora New", "staff.malformed"),
+        ("Nora\nNew", "staff.malformed"),
+        ("Nora\x1b[2J", "staff.malformed"),
+        ("Nora\u200b New", "staff.malformed"),  # a space of no width
+        ("\u202eNora New", "staff.malformed"),  # which turns the letters round
+        ("S\u0430m Super", "staff.malformed"),  # an a of another alphabet
+        ("2026", "staff.malformed"),
+        (SAM, "staff.known"),
+        (SAM.upper(), "staff.known"),
+        (SAM.replace(" ", "  "), "staff.known"),
+        (WIDE_SAM, "staff.known"),
+    ],
+)
+def test_nobody_is_added_who_looks_like_another(floor: Floor, name: str, code: str) -> None:
+    with refuses(code):
+        add_person(floor.office, ada(floor), "NEW", name, "supervisor", GIVEN)
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("name", ["José Núñez", "Anne-Marie O'Neil 2nd", "Ольга Орлова"])
+def test_names_of_many_people_are_names(floor: Floor, name: str) -> None:
+    add_person(floor.office, ada(floor), "NEW", name, "writer", GIVEN)
+    assert rows(floor, "SELECT name FROM staff WHERE code = 'NEW'") == [(name,)]

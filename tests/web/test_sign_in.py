@@ -12,7 +12,7 @@ from app.flow.staffing import give_secret
 from app.web import create_app
 from app.web.routes import PERSON_COOKIE, page_token
 from app.web.strangers import ONE_IN, TRIES
-from tests.floor import ADA, MAX, RITA, SAM, WANDA, Floor, secret_of
+from tests.floor import ADA, MAX, RITA, SAM, SECOND_STATION, WANDA, Floor, secret_of
 from tests.looking import bodies, everything
 
 if TYPE_CHECKING:
@@ -88,12 +88,21 @@ def test_a_wrong_secret_and_a_wrong_code_are_told_on_the_page(app: Flask, floor:
 def test_the_cookies_are_for_our_pages_only_and_for_no_script(app: Flask, floor: Floor) -> None:
     browser = Browser(app, floor)
     form = {"name": WANDA, "secret": secret_of(WANDA)}
-    answer = browser.client.post("/sign-in", data=form)
-    (cookie,) = answer.headers.getlist("Set-Cookie")
-    assert "HttpOnly" in cookie
-    assert "SameSite=Strict" in cookie
-    secure = browser.client.post("/sign-in", data=form, base_url="https://localhost")
-    assert "Secure" in secure.headers["Set-Cookie"]
+    station = {"code": SECOND_STATION, "enrolment": floor.enrolments[SECOND_STATION]}
+    enrolled = app.test_client().post("/enrol", data=station, base_url="https://localhost")
+    signed_in = browser.client.post("/sign-in", data=form, base_url="https://localhost")
+    for answer in (enrolled, signed_in):
+        (cookie,) = answer.headers.getlist("Set-Cookie")
+        assert {"HttpOnly", "SameSite=Strict", "Secure"} <= set(cookie.split("; "))
+    in_the_open = browser.client.post("/sign-in", data=form)  # on one machine, without TLS
+    assert "Secure" not in in_the_open.headers["Set-Cookie"]
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("path", ["/log", "//results", "/log//checkpoint", "/board/M/", "//"])
+def test_no_answer_leads_to_the_host_that_a_request_has_named(app: Flask, path: str) -> None:
+    answer = app.test_client().get(path, headers={"Host": "evil.example"})
+    assert "evil" not in answer.headers.get("Location", "")
 
 
 @pytest.mark.rule("X-access")

@@ -157,6 +157,11 @@ def person_named(connection: Connection, name: str, *, held: bool = False) -> Pe
     )
 
 
+def names(connection: Connection) -> list[str]:
+    """Return the names of all the staff there ever was."""
+    return list(connection.execute(select(Staff.name)).scalars())
+
+
 def is_coded(connection: Connection, code: str) -> bool:
     """Whether one of the staff has a code."""
     return connection.execute(select(Staff.id).where(Staff.code == code)).first() is not None

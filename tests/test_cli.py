@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -382,3 +384,30 @@ class TestConsoleScript:
         )
         assert done.stdout.count(b"\n") == 1
         assert done.stderr == b""
+
+
+ENDED = """
+import os, signal, tempfile, time
+from app import cli
+
+def work():
+    with tempfile.TemporaryDirectory(prefix="keno-check-"):
+        os.kill(os.getpid(), signal.{signal})
+        time.sleep(60)
+
+cli.main = work
+cli.console()
+"""
+
+
+@pytest.mark.rule("X-recovery")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_command_that_is_ended_removes_what_it_made_on_the_way(tmp_path: Path, name: str) -> None:
+    done = subprocess.run(  # noqa: S603  ourselves
+        [sys.executable, "-c", ENDED.format(signal=name)],
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (-signal.Signals[name], b"")
+    assert list(tmp_path.iterdir()) == []

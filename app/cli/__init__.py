@@ -9,6 +9,7 @@ answer a line out, refusals among them: this is how an auditor regrades a day.
 
 import argparse
 import json
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -62,12 +63,24 @@ def console() -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end)
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except _Ended as told:
+        # What was to be removed on the way out is; now it ends as whoever ended it expects.
+        signal.signal(told.number, signal.SIG_DFL)
+        os.kill(os.getpid(), told.number)
+
+
+class _Ended(BaseException):
+    """Somebody has had enough."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 def _end(number: int, _frame: object) -> None:
-    """End as a shell tells of it, by way of whatever is to be removed on the way out."""
-    sys.exit(128 + number)
+    raise _Ended(number)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

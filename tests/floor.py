@@ -4,10 +4,14 @@ The cast: Wanda and Walt write tickets, Sam supervises, Max manages outside keno
 Rita regulates, and Ike is an intruder who has no business here.
 """
 
+import atexit
+import shutil
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import count
 from pathlib import Path
+from tempfile import mkdtemp
 from threading import Lock
 from zoneinfo import ZoneInfo
 
@@ -127,6 +131,17 @@ def tick(moment: list[datetime]) -> datetime:
         return moment[0]
 
 
+@cache
+def _keyed() -> Path:
+    """The keys of the house and what its ceremony left, which takes seconds: once in a process."""
+    folder = Path(mkdtemp(prefix="keno-ceremony-"))
+    atexit.register(shutil.rmtree, folder)
+    make_keys(folder / "keys", system_entropy)
+    series = {one.code: one.first_game for one in plan().series}
+    hold_ceremony(folder / "ceremony", read_keys(folder / "keys"), series)
+    return folder
+
+
 @dataclass
 class Floor:
     """A house whose game M-1 is open, with Wanda at the first station and Walt at the second."""
@@ -145,11 +160,8 @@ class Floor:
         moment = [NOON]
         database = Database(url, None if real_clock else lambda: tick(moment))
         schema.upgrade(database)
-        make_keys(folder / "keys", system_entropy)
+        shutil.copytree(_keyed(), folder, dirs_exist_ok=True)
         keys = read_keys(folder / "keys")
-        hold_ceremony(
-            folder / "ceremony", keys, {one.code: one.first_game for one in plan().series}
-        )
         clock = system_clock if real_clock else lambda: moment[0]
         keyed = KeyedHouse(folder / "ceremony", clock=clock)
         office = Office(database, keys, keyed.processes(), hasher=PasswordHasher(1, 8, 1))

@@ -115,7 +115,7 @@ class Server:
         for server in servers:
             server.close()
         for connection in list(self.connections):
-            connection.drop("the process ends")
+            connection.close()
 
     async def _listen(self, listener: Listener) -> asyncio.Server:
         def connected() -> _Connection:
@@ -192,8 +192,12 @@ class _Connection(asyncio.Protocol):
             self.drop("it took too long")
 
     def drop(self, reason: str) -> None:
-        """Close the connection at once."""
+        """Close the connection at once, and say why: something is amiss with the peer."""
         self._server.noise.say(reason)
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection at once."""
         self._received.clear()
         self._transport.abort()
 

@@ -16,6 +16,7 @@ import pytest
 from rng.core.canonical import canonical
 from rng.lab import rehearsal as rehearsing
 from rng.lab.practice import PracticeOffice
+from rng.serve.commands import CONTROL_SOCKET
 from rng.serve.places import credentials
 from rng.serve.protocol import (
     FRAME_BYTES_MAX,
@@ -181,6 +182,20 @@ def test_a_log_of_strangers_cannot_be_flooded(caplog: pytest.LogCaptureFixture) 
         noise.say("later")
     assert caplog.messages[3:] == ["peers.dropped", "peer.dropped"]
     assert [record.facts for record in caplog.records[3:]] == [{"further": 997}, {"why": "later"}]  # type: ignore[attr-defined]
+
+
+def test_a_process_that_ends_has_nothing_to_say_of_peers_that_are_there(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rehearsing.found(tmp_path)
+    process = rehearsing.start(tmp_path, "inspector", "", [])
+    rehearsing.unlock(tmp_path, "inspector")
+    peer = rehearsing.client(tmp_path / "inspector" / CONTROL_SOCKET)
+    peer.call("status")
+    process.terminate()
+    process.communicate(timeout=90)
+    peer.close()
+    assert "dropped" not in capfd.readouterr().err
 
 
 def test_a_process_that_is_not_there_is_told_in_words(tmp_path: Path) -> None:

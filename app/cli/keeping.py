@@ -12,8 +12,10 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
+from app.audit.archives import Shelf
 from app.audit.books import check_books
 from app.audit.entry_copies import EntryCopy, entries_in, leaves_in, tiles_at
+from app.audit.faults import Fault
 from app.cli.answers import DONE, FAULT, Answer, BadUsage, NotTried
 from app.cli.console import (
     a_day,
@@ -43,7 +45,7 @@ from app.flow.retention import set_retention
 from app.keno.refusals import Refused
 from app.keno.retention import PERIODS, RecordKind
 from app.store.away import is_away, is_not_allowed
-from app.store.copies import CannotCopy, scratch_database
+from app.store.copies import CannotCopy, scratch_database, serving_since
 from app.store.database import Database
 from app.store.queries.keeping import lost_acts, retention
 
@@ -69,31 +71,47 @@ def check_backup(options: argparse.Namespace) -> Answer:
     file = Path(options.file)
     manifest = read_manifest(file)
     archives = archives_at_hand(options.archive)
-    with some_office() as office, TemporaryDirectory(prefix="keno-check-") as folder:
-        key = office.keys.log.public_key()
-        draw_keys = office.keyed.public_keys() if office.keyed else {}
-        try:
-            with (
-                closing(owned_database()) as like,
-                scratch_database(like, Path(folder)) as url,
-                closing(Database(url)) as scratch,
-            ):
-                restore(scratch, file, system_clock())
-                with scratch.reading(at_length=True) as connection:
-                    found = check_books(connection, manifest.log_origin, key, draw_keys, archives)
-        except CannotCopy as why:  # of the copy itself `restore` says that it cannot be used
-            raise NotTried(str(why)) from None
-        except Exception as fault:
-            if not is_away(fault):
-                raise
-            raise NotTried("the database went away meanwhile") from fault
-    faults = [fault for each in found.values() for fault in each]
-    if options.record and not faults:
-        with founded_office() as office:
-            note_checked(office, file, manifest)
+    try:
+        faults = _tried(file, manifest, archives)
+        if options.record and not faults:
+            with founded_office() as office:
+                note_checked(office, file, manifest)
+    except CannotCopy as why:  # of the copy itself `restore` says that it cannot be used
+        raise NotTried(str(why)) from None
+    except Exception as fault:
+        if not is_away(fault):
+            raise
+        raise NotTried("the database went away meanwhile") from fault
     document = {**manifest.document(), "faults": faults_document(faults)}
     text = _backup_text("It can be restored, and is", manifest)
     return Answer(document, lambda: told_faults(text, faults), FAULT if faults else DONE)
+
+
+def _tried(file: Path, manifest: Manifest, archives: Shelf) -> list[Fault]:
+    """Restore a backup on trial; return what is wrong in it.
+
+    Raises:
+        CannotCopy: there was no database to try it in.
+        NotTried: the server was another one in the end, or was started again.
+    """
+    with (
+        some_office() as office,
+        TemporaryDirectory(prefix="keno-check-") as folder,
+        closing(owned_database()) as like,
+    ):
+        key = office.keys.log.public_key()
+        draw_keys = office.keyed.public_keys() if office.keyed else {}
+        since = serving_since(like)
+        try:
+            with scratch_database(like, Path(folder)) as url, closing(Database(url)) as scratch:
+                restore(scratch, file, system_clock())
+                with scratch.reading(at_length=True) as connection:
+                    found = check_books(connection, manifest.log_origin, key, draw_keys, archives)
+        except Refused as no:
+            if serving_since(like) == since:
+                raise
+            raise NotTried("the server was started again meanwhile") from no
+    return [fault for each in found.values() for fault in each]
 
 
 def restore_backup(options: argparse.Namespace) -> Answer:

@@ -141,6 +141,9 @@ def sign_in(
     with office.unit() as unit:
         station = _station_here(office, unit, station_token, name)
         person = _let_in(office, unit, name, fitting, station.code)
+        # Whoever disables the station ends the sign-ins that are there: this one is, or is late.
+        records.hold_stations(unit, (station.id,))
+        station = _station_here(office, unit, station_token, name)
         known(staff=person.code)
         now = unit.now()
         actor = actor_as(person, station.code)

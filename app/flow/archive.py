@@ -164,8 +164,9 @@ def _archive(  # noqa: PLR0913, PLR0917  who moves what where
                 written.last,
                 written.rows,
             )
-            still_acting(unit, supervisor, manager)  # now: writing it took its time
             _remove(office, unit, supervisor, manager, before, done, cuts)
+            # Last of all: it takes long, and whoever is held here can approve nothing meanwhile.
+            still_acting(unit, supervisor, manager)
             _give_name(part, file)
             unit.commit()
         finally:

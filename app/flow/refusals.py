@@ -15,6 +15,7 @@ class No(Coded):
     NOT_ENROLLED = "station.not_enrolled", "This work station is not enrolled."
     NO_SUCH_STATION = "station.unknown", "There is no work station {station}."
     STATION_DISABLED = "station.disabled", "Work station {station} is disabled."
+    STATION_ENABLED = "station.enabled", "Work station {station} is not disabled."
     WRONG_ENROLMENT = (
         "station.wrong_enrolment",
         "The enrolment code does not fit this station, or it was used already.",
@@ -38,7 +39,7 @@ class No(Coded):
         ),
     )
     NO_SUCH_STAFF = "staff.unknown", "There is nobody named {name} among the staff."
-    BAD_PERSON = "staff.malformed", "A person has a name in plain letters, and one of the roles."
+    BAD_PERSON = "staff.malformed", "A person has a name in Latin letters, and one of the roles."
     KNOWN_ALREADY = "staff.known", "{name} or the code {known} is known already."
     ONESELF = (
         "staff.oneself",

@@ -23,6 +23,7 @@ from app.store.tables import Role
 from app.store.unit import Unit
 
 NAME_MOST = 100
+_LOOK_ALIKE = str.maketrans("I1|0", "lllo")
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 
@@ -40,8 +41,8 @@ def add_person(office: Office, actor: Actor, code: str, name: str, role: str, se
     hashed = _hashed(office, secret)
     with office.unit() as unit:
         still_acting(unit, actor)
-        taken = {as_seen(each) for each in people.names(unit.connection)}
-        if as_seen(name) in taken or people.is_coded(unit.connection, code):
+        taken = {each for known in people.names(unit.connection) for each in as_seen(known)}
+        if as_seen(name) & taken or people.is_coded(unit.connection, code):
             raise say_no(No.KNOWN_ALREADY, name=quoted(name), known=quoted(code))
         records.add_staff(unit, code, name, Role(role), hashed, given=True)
         _note_person(office, unit, actor, code, {"change": "added", "role": role})
@@ -49,20 +50,23 @@ def add_person(office: Office, actor: Actor, code: str, name: str, role: str, se
 
 
 def is_name(name: str) -> bool:
-    """Whether a name can be told from others by looking at it: in one script, and nothing hidden.
+    """Whether a name can be told from others by looking at it: in Latin letters, nothing hidden.
 
     A second supervisor who looks like the first would approve in their name.
     """
     if not 0 < len(name) <= NAME_MOST or not name.isprintable() or name != name.strip():
         return False
-    scripts = {unicodedata.name(sign, "").split(" ")[0] for sign in name if sign.isalpha()}
-    hidden = any(unicodedata.category(sign).startswith("C") for sign in name)
-    return len(scripts) == 1 and not hidden
+    letters = [sign for sign in name if sign.isalpha()]
+    return bool(letters) and all("LATIN" in unicodedata.name(sign, "") for sign in letters)
 
 
-def as_seen(name: str) -> str:
-    """Return a name as it is compared: as it looks, whatever it is made of."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+def as_seen(name: str) -> set[str]:
+    """Return a name as it is compared: as it looks, whatever it is made of, large or small.
+
+    An I looks like an l, and an O like a zero.
+    """
+    plain = " ".join(unicodedata.normalize("NFKC", name).split())
+    return {plain.casefold(), plain.translate(_LOOK_ALIKE).casefold()}
 
 
 def enable_person(office: Office, actor: Actor, name: str) -> None:
@@ -126,7 +130,7 @@ def enable_station(office: Office, actor: Actor, code: str) -> str:
 
     It may have been disabled because its token was stolen, which is good for nothing any more.
 
-    Refuses: whoever may not; a station that is none.
+    Refuses: whoever may not; a station that is none, or is not disabled: somebody may sell there.
     """
     permit(actor.role, Permission.STATION_MANAGE)
     enrolment = office.entropy(ENROLMENT_BYTES).hex()
@@ -135,6 +139,9 @@ def enable_station(office: Office, actor: Actor, code: str) -> str:
         if station is None:
             raise say_no(No.NO_SUCH_STATION, station=quoted(code))
         still_acting(unit, actor, station=station.id)
+        held = people.station_coded(unit.connection, code)
+        if held is None or not held.disabled:
+            raise say_no(No.STATION_ENABLED, station=station.code)
         records.enable_station(unit, station.id, digest(enrolment))
         _note_station(office, unit, actor, station.code, {"change": "enabled"})
         unit.commit()

@@ -216,9 +216,17 @@ def scratch_database(like: Database, folder: Path) -> Iterator[str]:
             yield like.url.set(database=name).render_as_string(hide_password=False)
         finally:
             with server.connect() as connection:
-                connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+                connection.execute(text(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
     finally:
         server.dispose()
+
+
+def serving_since(database: Database) -> object:
+    """Return since when the server serves; another one, or one that was started again, differs."""
+    if database.is_sqlite:
+        return None
+    with database.reading() as connection:
+        return connection.execute(text("SELECT pg_postmaster_start_time()")).scalar_one()
 
 
 _TODAY = "SELECT to_char(clock_timestamp(), 'YYYYMMDD')"

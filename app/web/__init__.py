@@ -77,7 +77,7 @@ def create_app(
     """
     app = Flask(__name__)
     # Addresses are right or wrong: a redirect would lead to whatever host the request has named.
-    app.url_map.strict_slashes = app.url_map.merge_slashes = False
+    app.url_map.merge_slashes = False
     app.config["MAX_CONTENT_LENGTH"] = DOCUMENT_MAX
     app.extensions["office"] = office
     app.extensions["reports"] = archive

@@ -22,7 +22,7 @@ _INDEX = re.compile(
 )
 
 
-@routes.get("/")
+@routes.get("/", strict_slashes=False)
 @routes.get("/checkpoint")
 @needs(ANYONE)
 def checkpoint() -> Response:

@@ -48,7 +48,13 @@ BEGIN
         first := newest / parted.size * parted.size;
         FOREACH starts IN ARRAY ARRAY[first, first + parted.size] LOOP
             part := parted.name || '_' || starts / parted.size;
-            CONTINUE WHEN to_regclass(part) IS NOT NULL;
+            -- By its numbers, not by its name: the first may be as large as several.
+            CONTINUE WHEN EXISTS (SELECT 1 FROM pg_inherits
+                JOIN pg_class ON pg_class.oid = inhrelid,
+                LATERAL (SELECT pg_get_expr(relpartbound, pg_class.oid) AS said) AS bounds
+                WHERE inhparent = parted.name::regclass AND said <> 'DEFAULT'
+                AND COALESCE(substring(said FROM 'FROM \\(''?(\\d+)')::bigint, 0) <= starts
+                AND substring(said FROM 'TO \\(''?(\\d+)')::bigint > starts);
             CONTINUE WHEN NOT keno_rest_is_apart(
                 parted.name || '_rest', parted.key, starts, starts + parted.size, newest);
             EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS '

@@ -409,6 +409,7 @@ WIDE_SAM = " ".join("".join(chr(0xFEE0 + ord(sign)) for sign in word) for word i
         ("2026", "staff.malformed"),
         (SAM, "staff.known"),
         (SAM.upper(), "staff.known"),
+        ("\u0415\u0432\u0430 \u0420\u0430\u0441\u0435", "staff.malformed"),  # not Eva Pace
         (SAM.replace(" ", "  "), "staff.known"),
         (WIDE_SAM, "staff.known"),
     ],
@@ -419,7 +420,16 @@ def test_nobody_is_added_who_looks_like_another(floor: Floor, name: str, code: s
 
 
 @pytest.mark.rule("X-access")
-@pytest.mark.parametrize("name", ["José Núñez", "Anne-Marie O'Neil 2nd", "Ольга Орлова"])
+def test_letters_that_look_like_others_make_no_second_person(floor: Floor) -> None:
+    add_person(floor.office, ada(floor), "WILL", "Will Wood", "supervisor", GIVEN)
+    for code, name in enumerate(("WiIl Wood", "Wil1 Wood", "Will W00d", "WILL WOOD")):
+        with refuses("staff.known"):
+            add_person(floor.office, ada(floor), f"NEW-{code}", name, "supervisor", GIVEN)
+    add_person(floor.office, ada(floor), "WILLA", "Willa Wood", "writer", GIVEN)
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("name", ["José Núñez", "Anne-Marie O'Neil 2nd", "Ali Öztürk"])
 def test_names_of_many_people_are_names(floor: Floor, name: str) -> None:
     add_person(floor.office, ada(floor), "NEW", name, "writer", GIVEN)
     assert rows(floor, "SELECT name FROM staff WHERE code = 'NEW'") == [(name,)]

@@ -3,14 +3,18 @@
 import re
 import shlex
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
+import psycopg
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from app.audit.entry_copies import EntryCopy, entry_line
 from app.caller import Caller
-from app.cli import main
+from app.cli import keeping, main
 from app.cli.console import founded_office
+from app.flow.refusals import No, say_no
 from app.store.database import Database
 from app.store.queries import log
 from tests.engines import address, drop_database, new_database
@@ -69,6 +73,32 @@ def take_turns() -> None:
         for _ in range(3):
             caller.turn()
             caller.finish_grading()
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_backup_whose_trial_was_disturbed_is_not_called_faulty(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found_house(console, tmp_path)
+    file = str(tmp_path / "house.backup")
+    assert console.keno("backup", "--out", file)[0] == 0
+
+    def not_copied(*_: object) -> None:
+        raise say_no(No.NOT_COPIED, why="the line was lost")
+
+    def away(*_: object) -> None:
+        raise OperationalError("SELECT 1", {}, psycopg.OperationalError("the server is gone"))
+
+    since = count()
+    with monkeypatch.context() as disturbed:
+        disturbed.setattr(keeping, "restore", not_copied)
+        assert console.keno("backup", "check", file)[0] == 3  # nothing else was wrong
+        disturbed.setattr(keeping, "serving_since", lambda _database: next(since))
+        assert console.keno("backup", "check", file)[0] == 5  # a server that is another one now
+    with monkeypatch.context() as disturbed:
+        disturbed.setattr(keeping, "note_checked", away)
+        assert console.keno("backup", "check", file, "--record")[0] == 5
+    assert console.keno("backup", "check", file, "--record")[0] == 0
 
 
 @pytest.mark.rule("X-recovery", "X-audit-log")

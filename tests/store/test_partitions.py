@@ -119,6 +119,29 @@ def test_what_is_written_late_finds_room_all_the_same(sold: Floor) -> None:
 
 @POSTGRESQL
 @pytest.mark.rule("X-recovery")
+def test_where_the_first_partition_is_as_large_as_several_the_others_are_made_all_the_same(
+    sold: Floor,
+) -> None:
+    """So it is in a house that was large before it had partitions."""
+    write(
+        sold,
+        "ALTER TABLE feed_event DETACH PARTITION feed_event_0",
+        "ALTER TABLE feed_event DETACH PARTITION feed_event_1",
+        "ALTER TABLE feed_event ATTACH PARTITION feed_event_0"
+        " FOR VALUES FROM (MINVALUE) TO (300000)",
+        "DROP TABLE feed_event_1",
+        "SELECT setval(pg_get_serial_sequence('feed_event', 'id'), 250000)",
+    )
+    sold.play()
+    numbered(sold, TICKETS - 1)
+    sold.sell(sold.writing("Walt Writer", "B2"))
+    assert make_room(sold.office) == 3
+    assert parts(sold, "feed_event") == ["feed_event_0", "feed_event_3", "feed_event_rest"]
+    assert "ticket_2" in parts(sold, "ticket")
+
+
+@POSTGRESQL
+@pytest.mark.rule("X-recovery")
 def test_a_partition_is_attached_without_a_look_at_what_found_none(sold: Floor) -> None:
     """The server says itself that it knows without looking: sales would wait for it meanwhile."""
     numbered(sold, 2 * TICKETS)

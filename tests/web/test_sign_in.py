@@ -101,8 +101,19 @@ def test_the_cookies_are_for_our_pages_only_and_for_no_script(app: Flask, floor:
 @pytest.mark.rule("X-access")
 @pytest.mark.parametrize("path", ["/log", "//results", "/log//checkpoint", "/board/M/", "//"])
 def test_no_answer_leads_to_the_host_that_a_request_has_named(app: Flask, path: str) -> None:
-    answer = app.test_client().get(path, headers={"Host": "evil.example"})
+    # As it stands on the line: a client would take what follows two slashes for a host.
+    line = {"PATH_INFO": path}
+    answer = app.test_client().get("/", environ_overrides=line, headers={"Host": "evil.example"})
     assert "evil" not in answer.headers.get("Location", "")
+
+
+@pytest.mark.rule("X-access")
+def test_no_other_route_ends_in_a_slash_which_would_lead_there(app: Flask) -> None:
+    """And none is found with one: what the proxy keeps to itself has one spelling."""
+    ending = {rule.rule for rule in app.url_map.iter_rules() if rule.rule.endswith("/")}
+    assert ending == {"/", "/log/"}
+    for path in ("/metrics/", "/readyz/", "/healthz/"):
+        assert app.test_client().get(path).status_code == 404
 
 
 @pytest.mark.rule("X-access")

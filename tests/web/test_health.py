@@ -240,7 +240,7 @@ def test_the_supervisor_sees_each_alarm_with_its_beginning_next_step_and_runbook
     runbooks = sam.client.get("/supervisor/runbooks").text
     for alarm in AlarmId:
         assert f'id="{alarm.value}"' in runbooks
-    assert "keno backup --out house.backup" in runbooks
+    assert "keno backup --out /var/backups/keno/by-hand.backup" in runbooks
     assert "```" not in runbooks
 
 

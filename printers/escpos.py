@@ -108,8 +108,8 @@ def _library() -> "type[Dummy]":
     It reads a list of every printer that there is, which takes half a second, and leaves a copy of
     it behind, in a folder that it makes each time.
     """
-    from escpos import capabilities  # noqa: PLC0415
-    from escpos.printer import Dummy  # noqa: PLC0415
+    from escpos import capabilities  # noqa: PLC0415  not before it is needed
+    from escpos.printer import Dummy  # noqa: PLC0415  nor this
 
     if "ESCPOS_CAPABILITIES_PICKLE_DIR" not in os.environ:
         shutil.rmtree(capabilities.pickle_dir, ignore_errors=True)

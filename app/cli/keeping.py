@@ -78,7 +78,7 @@ def check_backup(options: argparse.Namespace) -> Answer:
                 note_checked(office, file, manifest)
     except CannotCopy as why:  # of the copy itself `restore` says that it cannot be used
         raise NotTried(str(why)) from None
-    except Exception as fault:
+    except Exception as fault:  # only `is_away` knows all that a lost database can raise
         if not is_away(fault):
             raise
         raise NotTried("the database went away meanwhile") from fault

@@ -65,7 +65,7 @@ def lock_game(  # noqa: PLR0913, PLR0917  who locks what, when the next one clos
     if reason is not None:
         check_reason(reason)
 
-    def check(unit: Unit, game: OpenGame) -> None:  # noqa: ARG001  by hand, whenever it is wanted
+    def check(unit: Unit, game: OpenGame) -> None:  # noqa: ARG001  one form for all: by hand, whenever
         still_acting(unit, actor)
 
     return _lock(office, actor.document(), series, number, next_closes_at, check, reason)

@@ -367,7 +367,7 @@ def test_names_that_are_tried_one_after_the_other_at_a_station_are_soon_not_even
         "choose a secret": lambda name: choose_secret(floor.office, token, name, "wrong", "w" * 12),
         "approve": lambda name: approver(floor.office, Approval(name, "wrong"), FIRST_STATION),
     }
-    told = [outcome(lambda: ways[way](f"Nobody {place}")) for place in range(300)]  # noqa: B023
+    told = [outcome(partial(ways[way], f"Nobody {place}")) for place in range(300)]
     assert told[:STATION_TRIES] == ["staff.wrong_secret"] * STATION_TRIES
     assert set(told[STATION_TRIES:]) == {"station.too_many_tries"}
     assert len(hasher.compared) == len(refused_so_far(floor)) == STATION_TRIES

@@ -142,7 +142,7 @@ def test_nothing_is_drawn_voided_or_witnessed_that_a_standby_may_lack(
     def noted(name: str) -> None:
         act = getattr(keyed, name)
 
-        def sending(*given: Any) -> Any:  # noqa: ANN401
+        def sending(*given: Any) -> Any:  # noqa: ANN401  whatever is sent
             sent.append(name)
             return act(*given)
 

@@ -150,7 +150,7 @@ def test_a_partition_is_attached_without_a_look_at_what_found_none(sold: Floor) 
     database = sold.office.database
 
     @event.listens_for(database.engine, "checkout")
-    def listen(line: Any, _record: object, _proxy: object) -> None:  # noqa: ANN401
+    def listen(line: Any, _record: object, _proxy: object) -> None:  # noqa: ANN401  the driver's
         line.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
         line.execute("SET client_min_messages = debug1")
         line.commit()

@@ -52,11 +52,11 @@ SHARES = {
         "tests/proof/test_report_months.py",
     ),
     "days": (
+        "tests/proof/test_week_soak.py",
         "tests/proof/test_selling_days.py",
         "tests/proof/test_selling_soak.py",
         "tests/proof/test_game_days.py",
         "tests/proof/test_paying_days.py",
-        "tests/proof/test_week_soak.py",
     ),
 }
 REST = "house"

@@ -40,8 +40,8 @@ machine. On SQLite each connection of the web server fills a page cache of two m
 At the end `keno books`, `keno log verify` and `keno-rng verify` must find nothing; every act that a
 station was told of is in the database once as it was told, and no other; every drawer was counted
 right to the cent; ticket numbers have no gap; each game has one draw, the same in the database and
-in both journals; every board heard each game once; every ticket has its paper, and none has two
-that are not marked as copies.
+in both journals; every board heard each game once; every ticket has its paper, unless it was
+voided before it was printed, and none has two that are not marked as copies.
 """
 
 

@@ -26,10 +26,11 @@ INTRODUCTION = """# The soak
 process as in production (web server, caller, spooler, live feed, reporter, generator, inspector),
 virtual printers, 32 stations, two series whose games follow each other as fast as the house plays
 them. Writers sell straight, split, way, combination and king tickets and quick-picks of one game
-and more, play tickets again, void before lockout, cancel rests, pay what has won, ask for what is
-refused, and close and open drawers in turn. Boards listen, and half of them come and go. At the
-end of each day everybody counts and signs out, the clock of the house is set to the next day, the
-day is closed and its reports are made. No process is started again.
+and more, play tickets again, void before lockout, cancel rests, pay what has won (by check, where
+the drawer has too little), ask for what is refused, and close and open drawers in turn. Boards
+listen, and half of them come and go. At the end of each day everybody counts and signs out, the
+clock of the house is set to the next day, the day is closed and its reports are made. No process is
+started again.
 
 Every few games it is noted what each process holds. The last quarter of the games is compared with
 the second: memory may be a tenth and 4 MiB more on the average, file handles a tenth and eight;

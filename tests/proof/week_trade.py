@@ -210,8 +210,12 @@ class Writer(Station):
         people = {"approval.needed": ("approval", SAM), "approval.manager_needed": ("manager", MAX)}
         given = {field: _person(name) for need, (field, name) in people.items() if need in needs}
         paid = self._ask("pay", f"{place}/pay", {**code, **given})
+        if paid.answer is not None and paid.answer.get("code") == "drawer.not_enough_cash":
+            check = {"number": f"WEEK-{ticket.number}", "payee": "Pat Patron"}
+            paid = self._ask("pay", f"{place}/pay", {**code, **given, "check": check})
         if paid.is_done and paid.answer is not None:
-            self._cash_cents -= paid.answer["win_cents"] + paid.answer["refund_cents"]
+            in_cash = paid.answer["win_cents"] if paid.answer["paid_by"] == "cash" else 0
+            self._cash_cents -= in_cash + paid.answer["refund_cents"]
         else:
             self._week.wrong.append(f"a payment was answered {paid.answer}")
 

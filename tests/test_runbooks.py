@@ -516,6 +516,8 @@ def test_a_backup_is_made_when_the_last_one_is_old(
     floor.pass_time(hours=27)
     left = told(floor)[AlarmId.BACKUP_OLD]
     assert left.what == "The last backup that was restored on trial is old."
+    assert console.type(floor, trying) == 0  # it is no newer for being tried once more
+    assert told(floor)[AlarmId.BACKUP_OLD].since == left.since
 
 
 @pytest.mark.rule("X-recovery")

@@ -238,13 +238,12 @@ def _standby_gone(facts: Facts) -> Iterator[Alarm]:
 def _replication_lag(facts: Facts) -> Iterator[Alarm]:
     if facts.replication is not None:
         for each in facts.replication.standbys:
-            if each.lag_bytes > LAG_BYTES:
+            if each.lag_bytes is not None and each.lag_bytes > LAG_BYTES:
                 yield Alarm(
                     AlarmId.REPLICATION_LAG,
                     f"The copy {each.name} of the database is far behind it.",
                     "An operator looks at that server: its disk, its load and its network.",
-                    each.heard_at,
-                    each.name,
+                    of=each.name,
                 )
 
 

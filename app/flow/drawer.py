@@ -17,9 +17,10 @@ from itertools import islice
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import Approval, Credentials, at_work, refused
+from app.flow.access import Approval, Credentials, at_work
 from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.authority import Approved, answer_approved
+from app.flow.cash import too_little
 from app.flow.office import Office
 from app.flow.permissions import FOR, Permission
 from app.flow.refusals import No, check_reason, say_no
@@ -202,9 +203,7 @@ def move_cash(  # noqa: PLR0913, PLR0917  what is moved where, by whom, and who 
         sign = 1 if act is DrawerAct.FILL else -1
         inside = queries.contents(unit.connection, drawer)
         if any(inside.get(kind, 0) + sign * cents < 0 for kind, cents in amounts.items()):
-            # Noted, because whoever asks again and again finds out what is in it before the count.
-            no = say_no(No.NOT_IN_DRAWER)
-            raise refused(office, unit, no, drawer=drawer, station=who.station_code)
+            raise too_little(office, unit, who, No.NOT_IN_DRAWER)
         now, total = unit.now(), sum(amounts.values())
         answer: Answer = {"drawer": drawer, "act": act.value, "cents": total}
         legs = [Leg(Account.DRAWER, sign * c, drawer, kind) for kind, c in amounts.items()]

@@ -30,6 +30,7 @@ from app.store.queries.watching import (
 from app.store.unit import Unit
 
 GAMES_MOST = 50
+BACKUPS_MOST = 10
 # Under which of these an act has its time, in its entry.
 TIMES = ("time", "sold_at", "voided_at", "locked_at", "opened_at", "at")
 
@@ -78,7 +79,7 @@ class Facts:
     reports: int  # that wait
     reports_since: datetime | None
     books: BooksRow | None
-    backup_at: datetime | None  # the newest was restored on trial
+    backup_at: datetime | None  # the newest was made that was restored on trial
     jump: Jump | None
     replication: Replication | None
     has_several_servers: bool  # the settings name more than one for the database
@@ -134,7 +135,7 @@ def _read(office: Office, connection: Reading, keyed: list[Process], disks: list
         reports=reports,
         reports_since=reports_since,
         books=running.newest_books(connection),
-        backup_at=_time_in(watching.newest_tried_backup(connection)),
+        backup_at=_newest_made(watching.newest_tried_backups(connection, BACKUPS_MOST)),
         jump=_jump(watching.newest_watched(connection, Tag.CLOCK)),
         replication=watching.replication(connection),
         has_several_servers=office.database.has_several_servers,
@@ -173,12 +174,21 @@ def _body(text: str | None) -> dict[str, object]:
 
 def _time_in(text: str | None) -> datetime | None:
     body = _body(text)
-    for name in TIMES:
-        try:
-            return datetime.fromisoformat(str(body[name]))
-        except (KeyError, ValueError):
-            continue
-    return None
+    found = (_moment(body, name) for name in TIMES)
+    return next((each for each in found if each is not None), None)
+
+
+def _moment(body: dict[str, object], name: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(body[name]))
+    except (KeyError, ValueError):
+        return None
+
+
+def _newest_made(backups: Sequence[str]) -> datetime | None:
+    """Return when the newest of some backups was made: an old one may have been tried last."""
+    made = (_moment(_body(text), "made_at") for text in backups)
+    return max((each for each in made if each is not None), default=None)
 
 
 def _unprinted(papers: Sequence[PaperWaits]) -> dict[str, datetime]:

@@ -26,7 +26,7 @@ from app.flow.authority import (
     check_held,
     why_copied,
 )
-from app.flow.cash import is_in_drawer
+from app.flow.cash import is_in_drawer, too_little
 from app.flow.contact import Contact, Passed, check_contact, in_contact
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -130,7 +130,7 @@ def _refund(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tra
     held = check_held(unit, who, approved, held=standing.is_held)
     due = _due(unit, ticket, standing, cancel=refunding.cancel)
     if not is_in_drawer(unit, who, due.cash_cents):
-        raise say_no(No.NOT_ENOUGH_CASH)
+        raise too_little(office, unit, who, No.NOT_ENOUGH_CASH)
     now = unit.now()
     passed = Passed(out_cents=due.cash_cents, cash_out_cents=due.cash_cents)
     contact = in_contact(office, unit, who, refunding.contact, ticket.number, passed, now)

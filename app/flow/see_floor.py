@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from app.flow.access import Credentials, who_is_at_work
-from app.flow.alarms import Alarm
+from app.flow.alarms import Alarm, AlarmId
 from app.flow.day import gaming_day
 from app.flow.held import why_held
 from app.flow.office import Office
@@ -18,7 +18,6 @@ from app.flow.permissions import Permission
 from app.flow.refusals import No
 from app.flow.see_alarms import see_alarms
 from app.keno.numbering import printed_number
-from app.rng_client import NotNow
 from app.store.queries import Reading, drawers, floor, games, house, paper
 from app.store.queries.drawers import ClosedDrawer, DrawerRow
 from app.store.queries.floor import PersonSeen, PrinterSeen, StationSeen, Waiting
@@ -31,6 +30,9 @@ RECENT = 12
 CLOSED = 10
 # What a supervisor is told of when it happened lately.
 ALARMING = ["FROZEN", "HELD", "CLOCK", "PROCESS", "REFUSED"]
+# Why no game can be drawn. Told by the alarms, so that pages which look do not ask the keyed
+# processes themselves: one that hangs would take every thread from those who sell.
+_NO_DRAW = AlarmId.GENERATOR_AWAY, AlarmId.INSPECTOR_AWAY
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,6 @@ def see_floor(office: Office, credentials: Credentials, folders: Sequence[Path] 
     Refuses: whoever may not see it.
     """
     who_is_at_work(office, credentials, Permission.FLOOR_SEE)
-    not_ready = _why_not_ready(office)
     alarms = see_alarms(office, folders)
     with office.database.reading() as connection:
         now = Unit(office.database, connection).now()
@@ -104,7 +105,7 @@ def see_floor(office: Office, credentials: Credentials, folders: Sequence[Path] 
             ),
             refunds=[each for each in floor.refunds_due(connection, RECENT) if each[2]],
             lately=[_told(each.tag, each.body) for each in lately],
-            draw_ready=not_ready,
+            draw_ready=next((each.what for each in alarms if each.id in _NO_DRAW), None),
             alarms=alarms,
         )
 
@@ -119,17 +120,6 @@ def _series(
         left = max(0, int((game.sells_until - now).total_seconds()))
     own = [(number, state) for series, number, state in on_way if series == code]
     return SeriesSeen(code, game, why, left, own)
-
-
-def _why_not_ready(office: Office) -> str | None:
-    """Return why games cannot be drawn now; none if they can."""
-    if office.keyed is None:
-        return "This process was not told where the keyed processes are."
-    try:
-        office.keyed.check_ready()
-    except NotNow as trouble:
-        return str(trouble)
-    return None
 
 
 def _days(closed: date | None, founded: date, today: date) -> list[date]:

@@ -22,7 +22,7 @@ from app.clock import time_text
 from app.entropy import quick_pick
 from app.flow.access import Credentials, at_work
 from app.flow.asking import Answer, Asking, Done, answer_once, asking, kept
-from app.flow.cash import is_in_drawer
+from app.flow.cash import is_in_drawer, too_little
 from app.flow.contact import (
     Contact,
     InContact,
@@ -121,7 +121,7 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
     refuse_all(check_tender(sale.tender, ticket.price_cents))
     passed = passed_in_sale(sale.tender, ticket.price_cents)
     if not is_in_drawer(unit, who, passed.cash_out_cents):
-        raise say_no(No.NOT_ENOUGH_CASH)
+        raise too_little(office, unit, who, No.NOT_ENOUGH_CASH)
     claim_minutes = card.limits.claim_minutes
     terms = office.house.name, office.keys.newest, claim_minutes
     selling = Selling(*terms, asked, sale, who, game, ticket, source)

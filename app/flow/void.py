@@ -23,7 +23,7 @@ from app.flow.authority import (
     check_held,
     why_copied,
 )
-from app.flow.cash import are_in_drawer
+from app.flow.cash import are_in_drawer, too_little
 from app.flow.contact import Contact, InContact, Passed, check_contact, in_contact
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -109,7 +109,7 @@ def _void(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which trans
     paid = paid_in_kind(queries.tender_of(unit.connection, ticket.number), ticket.price_cents)
     money = [part for part in paid if part.kind is not TenderKind.COUPON]
     if not are_in_drawer(unit, who, money):
-        raise say_no(No.NOT_IN_DRAWER)
+        raise too_little(office, unit, who, No.NOT_IN_DRAWER)
     cash = [part for part in money if part.kind in CASH]
     passed = Passed(out_cents=tendered_cents(money), cash_out_cents=tendered_cents(cash))
     contact = in_contact(office, unit, who, voiding.contact, ticket.number, passed, now)

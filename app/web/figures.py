@@ -128,9 +128,7 @@ def _log(facts: Facts) -> Iterator[Figure]:
         )
     if facts.backup_at is not None:
         age = one(_age(facts, facts.backup_at))
-        yield gauge(
-            "keno_backup_age_seconds", "Since the last backup that was restored on trial.", age
-        )
+        yield gauge("keno_backup_age_seconds", "Age of the newest backup restored on trial.", age)
 
 
 def _database(facts: Facts) -> Iterator[Figure]:
@@ -146,7 +144,11 @@ def _database(facts: Facts) -> Iterator[Figure]:
         yield gauge(
             "keno_replication_lag_bytes",
             "How far a copy of the database is behind.",
-            *(one(each.lag_bytes, standby=each.name) for each in facts.replication.standbys),
+            *(
+                one(each.lag_bytes, standby=each.name)
+                for each in facts.replication.standbys
+                if each.lag_bytes is not None
+            ),
         )
         absent = len(facts.replication.absent)
         yield gauge("keno_replication_absent", "Copies that do not follow.", one(absent))

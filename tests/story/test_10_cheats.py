@@ -25,7 +25,19 @@ from app.flow.void import Voiding, void_ticket
 from app.keno.amounts import Amount, Dated
 from app.keno.drawer import Count, DrawerAct
 from app.keno.tender import Tender, TenderKind
-from tests.floor import ADA, BANK, CARD, MAX, SAM, SECOND_STATION, WALT, WANDA, Floor, secret_of
+from tests.floor import (
+    ADA,
+    BANK,
+    CARD,
+    MAX,
+    SAM,
+    SECOND_STATION,
+    WALT,
+    WANDA,
+    Floor,
+    dollar,
+    secret_of,
+)
 from tests.looking import bodies, refuses, rows
 from tests.story.test_5_settlement import frozen_floor
 from tests.story.test_6_refunds import refund, void_next
@@ -166,6 +178,23 @@ def test_whoever_tries_out_what_is_in_a_drawer_is_noted(floor: Floor) -> None:
     assert paid == {"number": 1}  # the count is blind
 
 
+@pytest.mark.rule("X-drawer")
+def test_whoever_tries_out_how_much_change_there_is_is_noted_each_time(floor: Floor) -> None:
+    """A sale for chips, with a coupon that is spent, leaves nothing else behind."""
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, Count({TenderKind.COIN: 1}))
+    spent = Tender(TenderKind.COUPON, 100, "C-1")
+    floor.sell(wanda, replace(dollar(), tender=(spent,)))
+    probe = replace(dollar(), tender=(Tender(TenderKind.CHIPS, 10_000), spent))
+    for _ in range(2):
+        with refuses("drawer.not_enough_cash"):
+            floor.sell(wanda, probe)
+    drawer = {"drawer": 1, "staff": "WANDA", "station": "B1"}
+    noted = [(each["code"], each["facts"]) for each in bodies(floor, "REFUSED")]
+    assert noted == [("drawer.not_enough_cash", drawer)] * 2
+    floor.check_books()
+
+
 @pytest.mark.rule("15.4(d)-refund", "X-drawer")
 def test_no_refund_comes_out_of_a_drawer_without_cash(floor: Floor) -> None:
     wanda = floor.signed_in(WANDA)
@@ -174,6 +203,7 @@ def test_no_refund_comes_out_of_a_drawer_without_cash(floor: Floor) -> None:
     floor.play()
     with refuses("drawer.not_enough_cash"):
         refund(floor, wanda)
+    assert [each["code"] for each in bodies(floor, "REFUSED")] == ["drawer.not_enough_cash"]
     floor.check_books()
 
 

@@ -1,5 +1,7 @@
 """The page of the two keys: what it shows, to whom, and that it changes nothing."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Event, Thread
 
 import pytest
@@ -84,10 +86,10 @@ def test_what_a_liar_says_of_itself_is_told_as_nonsense(app: Flask, floor: Floor
     assert "It says what makes no sense." in page
 
 
-@pytest.mark.rule("X-no-offline")
-def test_a_process_that_hangs_holds_up_one_who_looks_and_no_more(app: Flask, floor: Floor) -> None:
-    browser, wire = signed_in(app, floor), floor.keyed.started.to_rng
-    assert "ready" in shown(browser)
+@contextmanager
+def hanging_generator(floor: Floor) -> Iterator[None]:
+    """Have the generator hang, and one who looks wait for it."""
+    wire = floor.keyed.started.to_rng
     hanging, go_on, answering = Event(), Event(), wire.answering
 
     def hangs(*_: object) -> dict[str, object]:
@@ -99,10 +101,18 @@ def test_a_process_that_hangs_holds_up_one_who_looks_and_no_more(app: Flask, flo
     looking = Thread(target=floor.two_keys.statuses)
     looking.start()
     assert hanging.wait(120)
-    assert page_says_ready(browser)  # as it was said last
+    yield
     go_on.set()
     looking.join(120)
     wire.answering = answering
+
+
+@pytest.mark.rule("X-no-offline")
+def test_a_process_that_hangs_holds_up_one_who_looks_and_no_more(app: Flask, floor: Floor) -> None:
+    browser = signed_in(app, floor)
+    assert "ready" in shown(browser)
+    with hanging_generator(floor):
+        assert page_says_ready(browser)  # as it was said last
 
 
 @pytest.mark.rule("X-draw-public")

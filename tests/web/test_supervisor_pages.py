@@ -16,6 +16,7 @@ from printers.press import Press
 from tests.floor import ADA, CARD, MAX, RITA, SAM, SUE, WANDA, Floor, secret_of
 from tests.looking import bodies, refuses, rows
 from tests.web.test_api import Answered
+from tests.web.test_inspector_page import hanging_generator
 from tests.web.test_sign_in import Browser
 
 LARGE = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 30.00")
@@ -56,6 +57,21 @@ def test_the_pages_are_for_those_whose_they_are(app: Flask, floor: Floor) -> Non
         assert browser.client.get(f"/supervisor/drawers/{none}").status_code == 404
     nobody = app.test_client().get("/supervisor", headers={"Accept": "text/html"})
     assert nobody.location == "/?next=/supervisor"
+
+
+@pytest.mark.rule("X-no-offline")
+def test_pages_that_look_do_not_wait_for_a_process_that_hangs(app: Flask, floor: Floor) -> None:
+    """Or a few that are open would take every thread from those who sell."""
+    sam = signed_in(app, floor, SAM)
+    ready = 'The draw: <span class="state ready">ready</span>'
+    assert ready in sam.client.get("/supervisor/now").text
+    with hanging_generator(floor):
+        for page in ("", "/acts"):
+            assert sam.client.get(f"/supervisor{page}").status_code == 200
+        assert ready in sam.client.get("/supervisor/now").text  # as it was said last
+    floor.keyed.started.to_rng.answering = None
+    page = sam.client.get("/supervisor/now").text
+    assert "The draw: " + '<span class="state away">not ready</span> Games cannot be drawn.' in page
 
 
 @pytest.mark.rule("15.6(b)")

@@ -101,8 +101,7 @@ class Standby:
 
     name: str
     state: str
-    lag_bytes: int
-    heard_at: datetime | None
+    lag_bytes: int | None  # none if whoever asks may not see it
     is_waited_for: bool  # it follows, and no commit is called done before it has it
 
 
@@ -176,15 +175,15 @@ def newest_watched(connection: Connection, tag: str) -> str | None:
     return connection.execute(found).scalar_one_or_none()
 
 
-def newest_tried_backup(connection: Connection) -> str | None:
-    """Return the body of the newest BACKUP entry that tells of a restore on trial."""
+def newest_tried_backups(connection: Connection, most: int) -> list[str]:
+    """Return the bodies of the newest BACKUP entries that tell of a restore on trial."""
     found = (
         select(LogEntry.body)
         .where(IS_WATCHED, LogEntry.tag == "BACKUP", LogEntry.body.contains('"checked":true'))
         .order_by(LogEntry.id.desc())
-        .limit(1)
+        .limit(most)
     )
-    return connection.execute(found).scalar_one_or_none()
+    return list(connection.execute(found).scalars())
 
 
 def printers(connection: Connection) -> list[PrinterWatched]:
@@ -347,7 +346,12 @@ def replication(connection: Connection) -> Replication | None:
     if connection.dialect.name == "sqlite":
         return None
     standbys = [
-        Standby(row.name, row.state, int(row.lag_bytes), row.heard_at, row.is_waited_for)
+        Standby(
+            row.name,
+            row.state,
+            None if row.lag_bytes is None else int(row.lag_bytes),
+            row.is_waited_for,
+        )
         for row in connection.execute(_STANDBYS)
     ]
     absent = list(connection.execute(_EMPTY_SLOTS).scalars())
@@ -359,9 +363,8 @@ def replication(connection: Connection) -> Replication | None:
 
 _STANDBYS = text(
     "SELECT coalesce(application_name, '') AS name, coalesce(state, '') AS state, "
-    "coalesce(CASE WHEN pg_is_in_recovery() THEN 0 ELSE "
-    "pg_wal_lsn_diff(pg_current_wal_lsn(), coalesce(replay_lsn, flush_lsn)) END, 0) AS lag_bytes, "
-    "reply_time AS heard_at, "
+    "CASE WHEN NOT pg_is_in_recovery() THEN "
+    "pg_wal_lsn_diff(pg_current_wal_lsn(), coalesce(replay_lsn, flush_lsn)) END AS lag_bytes, "
     "coalesce(state = 'streaming' AND sync_state IN ('sync', 'quorum'), false) AS is_waited_for "
     "FROM pg_stat_replication "
     "WHERE state IS DISTINCT FROM 'backup' ORDER BY 1"

@@ -10,6 +10,7 @@ import asyncio
 import json
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -99,23 +100,30 @@ class Feed:
     # ---- looking ---------------------------------------------------------------------------------
 
     async def _look(self) -> None:
-        """Look for what is new, and tell it; once a second also how long the open games are."""
+        """Look for what is new, and tell it; once a second also how long the open games are.
+
+        In a thread of its own: many who catch up with what they missed hold up nobody else.
+        """
         loop, second = asyncio.get_running_loop(), 0.0
-        while True:
-            try:
-                news = await asyncio.to_thread(self._new_texts)
-                if loop.time() - second >= 1:
-                    second = loop.time()
-                    news += await asyncio.to_thread(self._seconds_left)
-                self._looked = loop.time()
-            except Exception:
-                # The database is away: whoever listens waits, and nothing is missed by it.
-                log.exception("feed.not_looked")
-                news = []
-            for told in news:
-                for listener in list(self._listeners):
-                    self._tell(listener, told)
-            await asyncio.sleep(LOOK_SECONDS)
+        own = ThreadPoolExecutor(1)
+        try:
+            while True:
+                try:
+                    news = await loop.run_in_executor(own, self._new_texts)
+                    if loop.time() - second >= 1:
+                        second = loop.time()
+                        news += await loop.run_in_executor(own, self._seconds_left)
+                    self._looked = loop.time()
+                except Exception:
+                    # The database is away: whoever listens waits, and nothing is missed by it.
+                    log.exception("feed.not_looked")
+                    news = []
+                for told in news:
+                    for listener in list(self._listeners):
+                        self._tell(listener, told)
+                await asyncio.sleep(LOOK_SECONDS)
+        finally:
+            own.shutdown(wait=False)
 
     def _tell(self, listener: "asyncio.Queue[Told | None]", told: Told) -> None:
         if listener.qsize() < BEHIND_MOST:

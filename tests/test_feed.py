@@ -272,6 +272,30 @@ def test_whoever_missed_more_than_a_thousand_events_gets_all_of_them(floor: Floo
     run(floor, story)
 
 
+def test_many_who_catch_up_hold_up_nobody_else(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or whoever asks for all that ever was, again and again, would stop every board."""
+    go_on = threading.Event()
+
+    def never(_: Feed, __: str) -> list[object]:
+        assert go_on.wait(SECONDS)
+        return []
+
+    monkeypatch.setattr(Feed, "_missed", never)
+
+    async def story(port: int) -> None:
+        board = await Listener.at(port)
+        many = [await Listener.at(port, seen="1") for _ in range(40)]
+        happen(floor, 1)  # here: the threads that others use are taken
+        assert len(await board.until("closes")) == 1
+        go_on.set()
+        for each in (board, *many):
+            each.close()
+
+    run(floor, story)
+
+
 def test_a_board_that_takes_nothing_is_let_go_so_that_it_comes_again(floor: Floor) -> None:
     async def story() -> None:
         feed = Feed(floor.office)

@@ -1,6 +1,11 @@
-"""What patrons take home: the blank request, and the rate card in force, as PDF."""
+"""What patrons take home: the blank request, and the rate card in force, as PDF.
+
+Anyone may ask for them, and drawing one takes as long as several sales: each is drawn once and
+given out again.
+"""
 
 from fractions import Fraction
+from functools import lru_cache
 
 from flask import Blueprint, Response
 
@@ -16,22 +21,29 @@ from printers.words import claim_period
 
 routes = Blueprint("forms_pdf", __name__)
 DIGEST_SHOWN = 12
+_blank = lru_cache(maxsize=2)(request_form)
+_drawn: dict[tuple[str, str], bytes] = {}  # the card in force, by house and digest
 
 
 @routes.get("/request-form.pdf")
 @needs(ANYONE)
 def blank_request() -> Response:
     """The blank keno request (15.4(b))."""
-    return Response(request_form(office().house.name), mimetype="application/pdf")
+    return Response(_blank(office().house.name), mimetype="application/pdf")
 
 
 @routes.get("/rate-card.pdf")
 @needs(ANYONE)
 def card_in_force() -> Response:
     """The rate card that holds now."""
+    house = office().house.name
     card, digest = card_now(office())
-    form = card_form(office().house.name, card, digest[:DIGEST_SHOWN])
-    return Response(rate_card_form(form), mimetype="application/pdf")
+    pdf = _drawn.get((house, digest))
+    if pdf is None:
+        pdf = rate_card_form(card_form(house, card, digest[:DIGEST_SHOWN]))
+        _drawn.clear()
+        _drawn[house, digest] = pdf
+    return Response(pdf, mimetype="application/pdf")
 
 
 def card_form(house: str, card: RateCard, digest: str) -> CardForm:

@@ -1,16 +1,20 @@
 """Paper through the API: what waits, what came out, copies, what was on it; and the forms."""
 
+from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 from flask import Flask
 from PIL import Image
+from pypdf import PdfReader
 
+from app.flow.rate_cards import put_in_force
 from app.flow.spool import interrupted, next_paper, note_ending
 from app.web import create_app
 from printers.press import Press
-from tests.floor import MAX, SUE, Floor, secret_of
+from tests.floor import MAX, NOON, SUE, Floor, secret_of
+from tests.flow.test_rate_cards import accepted
 from tests.web.test_api import SALE, Station
 
 MAX_COUNTS = {"name": MAX, "secret": secret_of(MAX)}
@@ -83,7 +87,21 @@ def test_a_paper_is_asked_about_copied_and_looked_at(
 
 @pytest.mark.rule("15.4(b)", "15.3(d)")
 def test_patrons_take_a_blank_request_and_the_rate_card_home(app: Flask) -> None:
-    for path in ("/request-form.pdf", "/rate-card.pdf"):
+    for path in ("/request-form.pdf", "/rate-card.pdf") * 2:  # each is drawn once
         answer = app.test_client().get(path)
         assert (answer.status_code, answer.mimetype) == (200, "application/pdf")
         assert answer.data.startswith(b"%PDF-")
+
+
+@pytest.mark.rule("15.3(d)", "8.3")
+def test_the_rate_card_that_is_taken_home_is_the_one_in_force(app: Flask, floor: Floor) -> None:
+    def printed() -> str:
+        return (
+            PdfReader(BytesIO(app.test_client().get("/rate-card.pdf").data)).pages[0].extract_text()
+        )
+
+    assert "Test card" in printed()
+    put_in_force(floor.office, floor.sam, accepted(floor), NOON + timedelta(hours=1))
+    assert "Test card" in printed()
+    floor.pass_time(hours=1)
+    assert "Second card" in printed()

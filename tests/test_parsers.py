@@ -19,14 +19,19 @@ from app.audit.entries import leaf_document
 from app.audit.entry_copies import NotACopy, read_entries
 from app.audit.verifier import Wrong as NotVerified
 from app.audit.verifier import read_published
+from app.flow.codes import DIGITS
+from app.flow.refusals import has_code
 from app.keno.card_file import read_card_and_faults
 from app.keno.conditioning_text import parse
 from app.keno.documents import read_json
 from app.keno.numbering import read_number
 from app.keno.refusals import Refused
 from app.keno.spoken import read_line, read_tender
+from app.web.check import NUMBER_DIGITS, typed
+from app.web.finding import looked_for
 from printers.reader import Garbage, Reader
-from rng.core.canonical import NotCanonical, read_canonical
+from rng.core.canonical import NotCanonical, canonical, read_canonical
+from rng.lab.verify import Wrong, verify_draw
 from rng.merkle import leaf_hash
 from rng.note import Algorithm, NoteFailed, read_note, read_verifier_key, verifier_key
 from tests.keno.cards import FILE
@@ -34,6 +39,8 @@ from tests.proof.test_fuzz import damaged
 
 IS_PROOF = os.environ.get("HYPOTHESIS_PROFILE") == "proof"
 INPUTS = 1_000_000 if IS_PROOF else 1_000
+EXAMPLE = json.loads((Path(__file__).parent / "rng/vectors/worked_example.json").read_text())
+DRAW, KEYS = EXAMPLE["draw"], EXAMPLE["keys"]
 SLIPS = Path(__file__).parent / "printers" / "golden"
 Reading = Callable[[bytes], object]
 
@@ -63,6 +70,11 @@ def slip() -> bytes:
     return next(iter(sorted(SLIPS.glob("ticket-*.bin")))).read_bytes()[:600]
 
 
+def scanned(data: str) -> object:
+    """Read what a scanner sent, wherever it was pointed: at /check, a search, a reason."""
+    return typed(data, ""), looked_for(data), has_code(data)
+
+
 def keys() -> bytes:
     return json.dumps({"log_origin": "keno.example/test", "log": "00" * 44}).encode()
 
@@ -73,6 +85,7 @@ READERS: dict[str, tuple[Callable[[], bytes], Reading, tuple[type[Exception], ..
     "spoken": (lambda: b"1 2 3 / 4 5 K7 2/3 @1 x5 $2 qp4", partial(text, read_line), (Refused,)),
     "tender": (lambda: b"20 chips:5 coupon:AB-1=1.50", partial(text, read_tender), (Refused,)),
     "number": (lambda: b"123456-7", partial(text, read_number), ()),
+    "scan": (f"{7:0{NUMBER_DIGITS}}{'1' * DIGITS}".encode, partial(text, scanned), ()),
     "rate card": (FILE.read_bytes, read_card_and_faults, (Refused,)),
     "checkpoint": (head, partial(text, checkpoint_of), (NoteFailed,)),
     "note": (head, partial(text, read_note), (NoteFailed,)),
@@ -82,6 +95,11 @@ READERS: dict[str, tuple[Callable[[], bytes], Reading, tuple[type[Exception], ..
         lambda: b'{"at":"2026-11-16T17:00:00Z","kind":"MARK","n":3,"x":[1,2]}',
         read_canonical,
         (NotCanonical,),
+    ),
+    "draw": (
+        lambda: canonical(DRAW),
+        lambda data: verify_draw(read_canonical(data), KEYS),
+        (Wrong, NotCanonical),
     ),
     "paper": (slip, lambda data: list(Reader().read(data)), (Garbage,)),
     "published keys": (keys, read_published, (NotVerified,)),

@@ -54,7 +54,7 @@ def check() -> str | tuple[str, int]:
     at, address = office().now(), request.remote_addr
     if not looks.take(address, at):
         return _too_many()
-    number, code = _typed()
+    number, code = typed(request.form.get("number", ""), request.form.get("code", ""))
     try:
         ticket = check_ticket(office(), number, code)
     except Refused as no:
@@ -70,10 +70,9 @@ def _too_many() -> tuple[str, int]:
     return render_template("check.html", refusal=TOO_MANY), 429
 
 
-def _typed() -> tuple[int, str]:
+def typed(number: str, code: str) -> tuple[int, str]:
     """Return the number and the code: in two fields, or as one scan in the first."""
-    first = request.form.get("number", "")[:TYPED_MAX].strip()
-    code = request.form.get("code", "")[:TYPED_MAX]
+    first, code = number[:TYPED_MAX].strip(), code[:TYPED_MAX]
     scan = "".join(first.split())
     if scan.isascii() and scan.isdecimal() and len(scan) == NUMBER_DIGITS + DIGITS:
         first, code = scan[:NUMBER_DIGITS].lstrip("0"), scan[NUMBER_DIGITS:]

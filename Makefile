@@ -73,7 +73,7 @@ rules: .venv/.developing ## the tests of rules and draw, and their complete bran
 	@rm -rf .coverage
 	nice -n 5 $(BIN)/coverage run -m pytest tests/keno tests/rng tests/test_cli.py
 	@$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report --include='app/keno/*,rng/core/*,rng/*.py' --omit='rng/cli.py,rng/__main__.py' --fail-under=100
+	$(BIN)/coverage report --fail-under=100
 
 stages: .venv/.developing ## the tests of the stages and their story, on both databases
 	nice -n 5 $(BIN)/pytest tests/flow tests/story

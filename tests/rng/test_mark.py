@@ -1,5 +1,8 @@
 """The mark: one for each key and message, and a key that cannot have more."""
 
+from itertools import count
+from math import factorial, gcd
+
 import pytest
 from cryptography.hazmat.primitives.asymmetric.rsa import (
     RSAPrivateKey,
@@ -142,26 +145,23 @@ def test_a_challenge_that_shares_a_factor_with_the_modulus_shows_nothing(
         check_permutation(fresh.public_key(), roots)
 
 
+SMALL = factorial(5_000)  # with every small factor in it: most that is no prime shares one
+
+
+def _is_prime(candidate: int) -> bool:
+    """By Fermat's test, which is enough for what nobody chose."""
+    return gcd(candidate, SMALL) == 1 and pow(2, candidate - 1, candidate) == 1
+
+
 def _next_prime(start: int) -> int:
-    candidate = start | 1
-    while not (
-        all(candidate % prime for prime in (3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37))
-        and pow(2, candidate - 1, candidate) == 1
-    ):
-        candidate += 2
-    return candidate
+    return next(candidate for candidate in count(start | 1, 2) if _is_prime(candidate))
 
 
 def _prime_with(divisor: int) -> int:
-    """A prime of 1536 bits that is 1 more than a multiple of e, by Fermat's test."""
+    """A prime of 1536 bits that is 1 more than a multiple of e."""
     factor = (1 << 1536) // divisor - 2
-    factor -= factor % 2
-    while True:
-        candidate = factor * divisor + 1
-        small = all(candidate % prime for prime in (3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37))
-        if small and pow(2, candidate - 1, candidate) == 1:
-            return candidate
-        factor -= 2
+    candidates = count((factor - factor % 2) * divisor + 1, -2 * divisor)
+    return next(candidate for candidate in candidates if _is_prime(candidate))
 
 
 def _combined(one: int, p: int, other: int, q: int) -> int:

@@ -92,6 +92,26 @@ def primary_silent(scene: Scene) -> None:
     scene.wait_for_sales()
 
 
+def patroni_killed(scene: Scene) -> None:
+    """Only Patroni of the primary is killed (kill -9); its PostgreSQL takes writes."""
+    patroni = scene.house.cluster.primary().patroni
+    patroni.kill()
+    scene.wait(FROZEN_SECONDS)
+    scene.wait_for_sales()  # at the one that was promoted
+    patroni.start()
+    scene.wait_for_sales()
+
+
+def patroni_frozen(scene: Scene) -> None:
+    """Only Patroni of the primary hangs (SIGSTOP), then goes on; its PostgreSQL takes writes."""
+    patroni = scene.house.cluster.primary().patroni
+    patroni.signal(signal.SIGSTOP)
+    scene.wait(FROZEN_SECONDS)
+    scene.wait_for_sales()
+    patroni.signal(signal.SIGCONT)
+    scene.wait_for_sales()
+
+
 def primary_isolated(scene: Scene) -> None:
     """The primary is cut off from the standby and from etcd; the web nodes still reach it."""
     house = scene.house
@@ -318,6 +338,8 @@ FAULTS: dict[str, Callable[[Scene], None]] = {
         nothing,
         primary_killed,
         server_killed,
+        patroni_killed,
+        patroni_frozen,
         primary_frozen,
         primary_silent,
         primary_isolated,

@@ -59,7 +59,7 @@ def _engine(engine: str, root: Path, new_url: Callable[[str], str]) -> Iterator[
     lines = LINES[engine]
     web = Web(lines, THREADS, max(fixed, 0.0), slope)
     *_, (_, at_last) = web.number([0.0] * CROWD)
-    words = f"{lines} lines of {THREADS} simulated"
+    words = f"{lines} x {THREADS} web threads simulated"
     yield Result(f"{name}, {words}: tickets that can be numbered", CROWD / at_last, "a second")
     for terminals in TERMINALS:
         waits = [at - came for came, at in web.number(arrivals(terminals))]

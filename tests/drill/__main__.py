@@ -14,12 +14,12 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from tests.drill.checking import check_papers, check_records, compare
-from tests.drill.faults import FAULTS, NoSales, Scene
-from tests.drill.house import MAX, PORT, STATIONS, House, secret_of, set_up
+from tests.drill.faults import FAULTS, Blind, NoSales, Scene
+from tests.drill.house import DESK, MAX, PORT, SAM, STATIONS, House, secret_of, set_up
 from tests.drill.machines import Network
 from tests.drill.packages import CannotDrill, have_packages
 from tests.drill.paper import Tray
-from tests.drill.stations import Crew, Floor, Station
+from tests.drill.stations import Crew, Floor, Screens, Station
 from tests.drill.table import HEAD, Row, down_seconds, write_page
 
 WARM_SECONDS = 4.0
@@ -94,7 +94,8 @@ def open_stations(house: House) -> Crew:
     for station in stations:
         writer = f"Writer {station.code}"
         station.open(house.enrolments[station.code], writer, secret_of(writer), verifier)
-    return Crew(floor, stations)
+    screens = Screens(floor, DESK, house.enrolments[DESK], SAM, secret_of(SAM))
+    return Crew(floor, stations, screens)
 
 
 def one_fault(house: House, crew: Crew, name: str, known: set[str]) -> Row:
@@ -107,9 +108,9 @@ def one_fault(house: House, crew: Crew, name: str, known: set[str]) -> Row:
     time.sleep(WARM_SECONDS)
     broken_at = time.monotonic()
     try:
-        fault(Scene(house, floor))
+        fault(Scene(house, floor, crew.screens))
         house.cluster.wait_until_whole()
-    except (NoSales, RuntimeError, LookupError) as trouble:
+    except (Blind, NoSales, RuntimeError, LookupError) as trouble:
         wrong.append(f"{name}: {trouble}")
     time.sleep(WARM_SECONDS)
     until = time.monotonic()

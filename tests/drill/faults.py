@@ -16,7 +16,7 @@ from rng.lab import rehearsal
 from tests.drill.cluster import Node
 from tests.drill.house import House
 from tests.drill.machines import Machine, Program
-from tests.drill.stations import Floor
+from tests.drill.stations import Floor, Screens
 
 SALES_SECONDS = 120  # in which a house must sell again
 FROZEN_SECONDS = 35  # longer than it takes to be declared dead
@@ -28,12 +28,17 @@ class NoSales(Exception):  # noqa: N818  it is what the drill looks for
     """The house does not sell again."""
 
 
+class Blind(Exception):  # noqa: N818  as above
+    """Supervisors do not see their page."""
+
+
 @dataclass
 class Scene:
     """A house that sells."""
 
     house: House
     floor: Floor
+    screens: Screens
 
     def wait_for_sales(self, count: int = 10) -> None:
         """Wait until so many further tickets were sold.
@@ -267,8 +272,8 @@ def generator_killed(scene: Scene) -> None:
 
 
 def generator_frozen(scene: Scene) -> None:
-    """The generator hangs (SIGSTOP), then goes on."""
-    _frozen(scene, scene.house.keyed["rng"], AWAY_SECONDS)
+    """The generator hangs (SIGSTOP) under the eyes of 40 supervisors, then goes on."""
+    _keyed_frozen(scene, "rng")
 
 
 def inspector_killed(scene: Scene) -> None:
@@ -277,8 +282,8 @@ def inspector_killed(scene: Scene) -> None:
 
 
 def inspector_frozen(scene: Scene) -> None:
-    """The inspector's process hangs (SIGSTOP), then goes on."""
-    _frozen(scene, scene.house.keyed["inspector"], AWAY_SECONDS)
+    """The inspector's process hangs (SIGSTOP) under the eyes of 40 supervisors, then goes on."""
+    _keyed_frozen(scene, "inspector")
 
 
 def power_cut(scene: Scene) -> None:
@@ -321,6 +326,15 @@ def _keyed_killed(scene: Scene, role: Role) -> None:
     scene.house.keyed[role].start()
     rehearsal.unlock(scene.house.folder, role)
     scene.wait_for_sales()
+
+
+def _keyed_frozen(scene: Scene, role: Role) -> None:
+    """Freeze a keyed process: whoever asks how it stands must not keep the web from selling."""
+    scene.screens.blind.clear()
+    with scene.screens.on():
+        _frozen(scene, scene.house.keyed[role], FROZEN_SECONDS)
+    if scene.screens.blind:
+        raise Blind(f"the page did not come {len(scene.screens.blind)} times")
 
 
 def nothing(scene: Scene) -> None:

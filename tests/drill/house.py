@@ -43,6 +43,7 @@ CARD = ROOT / "app" / "rate_cards" / "house-card-1.toml"
 SERIES = "M"
 INTERVAL_SECONDS = 30
 STATIONS = [f"B{number}" for number in range(1, 33)]
+DESK = "S1"  # of the supervisors
 PRINTERS = 4
 PORT = 8000
 SAM, MAX, ADA = "Sam Super", "Max Manager", "Ada Admin"
@@ -60,7 +61,7 @@ PLAN = HousePlan(
     jurisdiction="DRILL",
     log_origin="drill.example/keno",
     series=(SeriesPlan(SERIES, "main"),),
-    locations=(LocationPlan("booth", LocationKind.BOOTH, "Booth", (SERIES,), tuple(STATIONS)),),
+    locations=(LocationPlan("booth", LocationKind.BOOTH, "Booth", (SERIES,), (*STATIONS, DESK)),),
     staff=STAFF,
 )
 KEY_ROLES: tuple[KeyRole, ...] = ("inspector", "rng")

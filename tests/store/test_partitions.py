@@ -114,7 +114,7 @@ def test_what_grows_with_every_ticket_and_is_not_divided_is_named_with_the_reaso
     # Which grows with each game.
     assert grown | {"feed_event"} == {*GROWS, *WHOLE}
     (named,) = re.findall(r"### What is not divided\n.*?(?=\n## )", SCALE.read_text(), re.DOTALL)
-    for table in (*WHOLE, "log_node"):  # which has a row for 255 entries
+    for table in (*WHOLE, "log_node"):  # which has a row for 256 entries
         assert f"`{table}`" in named, table
 
 

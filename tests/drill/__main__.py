@@ -68,12 +68,13 @@ def hold(network: Network, folder: Path, names: list[str]) -> tuple[list[Row], l
     say("Two databases, etcd, web nodes and all the rest are started ...")
     house = set_up(network, machine, folder)
     crew = open_stations(house)
+    screens = Screens(crew.floor, DESK, house.enrolments[DESK], SAM, secret_of(SAM))
     crew.start()
     rows: list[Row] = []
     say(" | ".join(HEAD))
     for name in names:
         known = {fault for row in rows for fault in row.found.faults}
-        row = one_fault(house, crew, name, known)
+        row = one_fault(Scene(house, crew.floor, screens), crew, name, known)
         rows.append(row)
         say(" | ".join(row.cells()), *row.found.faults[:SHOWN])
     crew.end()
@@ -94,13 +95,12 @@ def open_stations(house: House) -> Crew:
     for station in stations:
         writer = f"Writer {station.code}"
         station.open(house.enrolments[station.code], writer, secret_of(writer), verifier)
-    screens = Screens(floor, DESK, house.enrolments[DESK], SAM, secret_of(SAM))
-    return Crew(floor, stations, screens)
+    return Crew(floor, stations)
 
 
-def one_fault(house: House, crew: Crew, name: str, known: set[str]) -> Row:
+def one_fault(scene: Scene, crew: Crew, name: str, known: set[str]) -> Row:
     """Sell, break something, see how long it takes, and compare; what was known is not news."""
-    fault, floor = FAULTS[name], crew.floor
+    fault, house, floor = FAULTS[name], scene.house, scene.floor
     before = len(floor.acts)
     wrong = []
     wait_until_ready(house)
@@ -108,7 +108,7 @@ def one_fault(house: House, crew: Crew, name: str, known: set[str]) -> Row:
     time.sleep(WARM_SECONDS)
     broken_at = time.monotonic()
     try:
-        fault(Scene(house, floor, crew.screens))
+        fault(scene)
         house.cluster.wait_until_whole()
     except (Blind, NoSales, RuntimeError, LookupError) as trouble:
         wrong.append(f"{name}: {trouble}")

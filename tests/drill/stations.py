@@ -319,7 +319,6 @@ class Crew:
 
     floor: Floor
     stations: list[Station]
-    screens: Screens
     _threads: list[threading.Thread] = field(default_factory=list)
 
     def start(self) -> None:

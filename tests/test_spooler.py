@@ -19,6 +19,7 @@ from app.flow.reprint import Seen, papers_at, say_printed
 from app.flow.spool import interrupted, next_paper, note_ending, printers_with_paper
 from app.keno.numbering import printed_number
 from app.spooler import Spooler
+from app.store import schema
 from app.store.unit import CommitUnknown
 from printers.escpos import CLEARED, CUT_OFF
 from printers.paper import NARROW, WIDE, Roll
@@ -26,7 +27,7 @@ from printers.press import Press
 from printers.reader import Printed, Reader
 from printers.virtual import Fault, VirtualPrinter
 from tests.floor import WALT, WANDA, Floor, dollar
-from tests.looking import rows
+from tests.looking import rows, write
 
 PATIENCE = 60.0
 AT_ONCE = 0.5  # seconds that a printer is given which will not say that it is done
@@ -238,6 +239,36 @@ def test_a_second_spooler_waits_for_the_first_one_to_be_gone(floor: Floor, tmp_p
             assert waiting(floor) == 1
             counted[0] = 2 * LEASED.total_seconds()
             wait_for(lambda: waiting(floor) == 0)
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_spooler_prints_nothing_while_the_tables_are_not_its_own(
+    floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = schema.newest_revision(), "2099_01_01_other"
+    changed = "UPDATE alembic_version SET version_num = :revision"
+    with virtual(tmp_path / "B1") as printer:
+        floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
+        wanda = floor.writing()
+        with spooling(floor, "first"):
+            wait_for(lambda: waiting(floor) == 0)
+            write(floor, changed, revision=theirs)
+            floor.sell(wanda, dollar())
+            time.sleep(0.5)
+            assert waiting(floor) == 1
+            write(floor, changed, revision=ours)  # it goes back
+            wait_for(lambda: waiting(floor) == 0)
+            write(floor, changed, revision=theirs)
+            floor.sell(wanda, dollar())
+            time.sleep(0.5)
+            assert waiting(floor) == 1
+        monkeypatch.setattr(schema, "newest_revision", lambda: theirs)
+        counted = [0.0]
+        with spooling(floor, "second", lambda: counted[0]) as second:
+            wait_for(lambda: second._looked == 0.0)  # noqa: SLF001  it has seen whose printer it is
+            counted[0] = 2 * LEASED.total_seconds()
+            wait_for(lambda: waiting(floor) == 0)
+        assert len(printer.papers) == 3
 
 
 @pytest.mark.rule("X-recovery", "X-ticket-exactly-once")

@@ -9,6 +9,10 @@ A process that starts takes the lease of its own name at once: the one before it
 not, because a second one was given its name on another machine, the older one has lost it, and
 waits like everybody else.
 
+Nobody takes a lease, keeps it or acts by it while the database is at another revision than the one
+that the software is written for: an old caller would run games on new tables. It writes nothing any
+more, is taken over from like one that is dead, and goes on if the database goes back.
+
 Who waits judges by a clock of its own that only counts, not by the clock of the house: if that is
 set, nobody is taken for dead, and nobody for alive (X-clock).
 """
@@ -20,11 +24,15 @@ from datetime import timedelta
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.office import Office
+from app.logs import Voice
 from app.software import software_hash
+from app.store import schema
 from app.store.queries import running
 from app.store.queries.running import LeaseRow
 from app.store.records import running as records
 from app.store.unit import CommitUnknown, Unit
+
+log = Voice("keno.lease")
 
 CALLER = "caller"
 LEASED = timedelta(seconds=45)  # longer than both keyed processes together can be waited for
@@ -46,8 +54,10 @@ class Held:
         """Check, in the transaction of an act, that nobody has taken over since.
 
         Raises:
-            LeaseLost: somebody has.
+            LeaseLost: somebody has, or the tables are not those of this software any more.
         """
+        if schema.revision_in(unit.connection) != schema.newest_revision():
+            raise LeaseLost
         now = running.lease(unit.connection, self.name, held=True)
         if now is None or (now.holder, now.fence) != (self.holder, self.fence):
             raise LeaseLost
@@ -60,6 +70,7 @@ class Watch:
     counted: Callable[[], float]
     is_renewed: bool = False  # since it was looked at before
     taken: Held | None = None  # the last one of this process
+    is_told: bool = False  # that the tables are not those of this software
     _seen: LeaseRow | None = None
     _since: float = 0.0
 
@@ -70,13 +81,25 @@ class Watch:
             self._seen, self._since = lease, self.counted()
         return self.counted() - self._since >= LEASED.total_seconds()
 
+    def is_other_software(self, unit: Unit, name: str) -> bool:
+        """Whether the tables are not those of this software; it is told once."""
+        found, known = schema.revision_in(unit.connection), schema.newest_revision()
+        if found != known and not self.is_told:
+            log.error("lease.other_revision", lease=name, database=found, software=known)
+        self.is_told = found != known
+        return self.is_told
+
 
 def take_lease(office: Office, name: str, holder: str, watch: Watch) -> Held | None:
-    """Take a lease or renew it; none while somebody else has it."""
+    """Take a lease or renew it; none while somebody else has it, or the tables are not ours."""
     with office.unit() as unit:
         now = unit.now()
         until = now + LEASED
         before = running.lease(unit.connection, name, held=True)
+        if watch.is_other_software(unit, name):
+            if before is not None:
+                watch.has_lapsed(before)  # it is watched all the same
+            return None
         if before is None:
             if not records.begin_lease(unit, name, holder, until):
                 return None

@@ -208,7 +208,12 @@ def revision_of(database: Database) -> str | None:
     with database.reading() as connection:
         if not inspect(connection).has_table(_VERSIONS):
             return None
-        return connection.execute(_REVISION).scalar_one_or_none()
+        return revision_in(connection)
+
+
+def revision_in(connection: Connection) -> str | None:
+    """Return the revision of a database that has tables, as a transaction sees it."""
+    return connection.execute(_REVISION).scalar_one_or_none()
 
 
 def is_writable(database: Database) -> bool:

@@ -14,12 +14,12 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from tests.drill.checking import check_papers, check_records, compare
-from tests.drill.faults import FAULTS, NoSales, Scene
-from tests.drill.house import MAX, PORT, STATIONS, House, secret_of, set_up
+from tests.drill.faults import FAULTS, Blind, NoSales, Scene
+from tests.drill.house import DESK, MAX, PORT, SAM, STATIONS, House, secret_of, set_up
 from tests.drill.machines import Network
 from tests.drill.packages import CannotDrill, have_packages
 from tests.drill.paper import Tray
-from tests.drill.stations import Crew, Floor, Station
+from tests.drill.stations import Crew, Floor, Screens, Station
 from tests.drill.table import HEAD, Row, down_seconds, write_page
 
 WARM_SECONDS = 4.0
@@ -68,12 +68,13 @@ def hold(network: Network, folder: Path, names: list[str]) -> tuple[list[Row], l
     say("Two databases, etcd, web nodes and all the rest are started ...")
     house = set_up(network, machine, folder)
     crew = open_stations(house)
+    screens = Screens(crew.floor, DESK, house.enrolments[DESK], SAM, secret_of(SAM))
     crew.start()
     rows: list[Row] = []
     say(" | ".join(HEAD))
     for name in names:
         known = {fault for row in rows for fault in row.found.faults}
-        row = one_fault(house, crew, name, known)
+        row = one_fault(Scene(house, crew.floor, screens), crew, name, known)
         rows.append(row)
         say(" | ".join(row.cells()), *row.found.faults[:SHOWN])
     crew.end()
@@ -97,9 +98,9 @@ def open_stations(house: House) -> Crew:
     return Crew(floor, stations)
 
 
-def one_fault(house: House, crew: Crew, name: str, known: set[str]) -> Row:
+def one_fault(scene: Scene, crew: Crew, name: str, known: set[str]) -> Row:
     """Sell, break something, see how long it takes, and compare; what was known is not news."""
-    fault, floor = FAULTS[name], crew.floor
+    fault, house, floor = FAULTS[name], scene.house, scene.floor
     before = len(floor.acts)
     wrong = []
     wait_until_ready(house)
@@ -107,9 +108,9 @@ def one_fault(house: House, crew: Crew, name: str, known: set[str]) -> Row:
     time.sleep(WARM_SECONDS)
     broken_at = time.monotonic()
     try:
-        fault(Scene(house, floor))
+        fault(scene)
         house.cluster.wait_until_whole()
-    except (NoSales, RuntimeError, LookupError) as trouble:
+    except (Blind, NoSales, RuntimeError, LookupError) as trouble:
         wrong.append(f"{name}: {trouble}")
     time.sleep(WARM_SECONDS)
     until = time.monotonic()

@@ -8,7 +8,9 @@ house has found its way, or for as long as it takes to be sure that it does not 
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from rng.core.records import Role
@@ -16,7 +18,7 @@ from rng.lab import rehearsal
 from tests.drill.cluster import Node
 from tests.drill.house import House
 from tests.drill.machines import Machine, Program
-from tests.drill.stations import Floor
+from tests.drill.stations import Floor, Screens
 
 SALES_SECONDS = 120  # in which a house must sell again
 FROZEN_SECONDS = 35  # longer than it takes to be declared dead
@@ -28,12 +30,17 @@ class NoSales(Exception):  # noqa: N818  it is what the drill looks for
     """The house does not sell again."""
 
 
+class Blind(Exception):  # noqa: N818  as above
+    """Supervisors do not see their page."""
+
+
 @dataclass
 class Scene:
     """A house that sells."""
 
     house: House
     floor: Floor
+    screens: Screens
 
     def wait_for_sales(self, count: int = 10) -> None:
         """Wait until so many further tickets were sold.
@@ -89,6 +96,26 @@ def primary_silent(scene: Scene) -> None:
     scene.wait(FROZEN_SECONDS)
     house.network.mend()
     house.cluster.thaw(node)
+    scene.wait_for_sales()
+
+
+def patroni_killed(scene: Scene) -> None:
+    """Only Patroni of the primary is killed (kill -9); its PostgreSQL takes writes."""
+    patroni = scene.house.cluster.primary().patroni
+    patroni.kill()
+    scene.wait(FROZEN_SECONDS)
+    scene.wait_for_sales()  # at the one that was promoted
+    patroni.start()
+    scene.wait_for_sales()
+
+
+def patroni_frozen(scene: Scene) -> None:
+    """Only Patroni of the primary hangs (SIGSTOP), then goes on; its PostgreSQL takes writes."""
+    patroni = scene.house.cluster.primary().patroni
+    patroni.signal(signal.SIGSTOP)
+    scene.wait(FROZEN_SECONDS)
+    scene.wait_for_sales()
+    patroni.signal(signal.SIGCONT)
     scene.wait_for_sales()
 
 
@@ -247,8 +274,8 @@ def generator_killed(scene: Scene) -> None:
 
 
 def generator_frozen(scene: Scene) -> None:
-    """The generator hangs (SIGSTOP), then goes on."""
-    _frozen(scene, scene.house.keyed["rng"], AWAY_SECONDS)
+    """The generator hangs (SIGSTOP) under the eyes of 40 supervisors, then goes on."""
+    _keyed_frozen(scene, "rng")
 
 
 def inspector_killed(scene: Scene) -> None:
@@ -257,8 +284,20 @@ def inspector_killed(scene: Scene) -> None:
 
 
 def inspector_frozen(scene: Scene) -> None:
-    """The inspector's process hangs (SIGSTOP), then goes on."""
-    _frozen(scene, scene.house.keyed["inspector"], AWAY_SECONDS)
+    """The inspector's process hangs (SIGSTOP) under the eyes of 40 supervisors, then goes on."""
+    _keyed_frozen(scene, "inspector")
+
+
+def keyed_cut(scene: Scene) -> None:
+    """Both web nodes are cut off from the keyed processes, under the eyes of 40 supervisors."""
+    house = scene.house
+    keyed = [program.machine for program in house.keyed.values()]
+    with _in_view(scene):
+        house.network.cut([web.machine for web in house.webs], keyed)
+        scene.wait(FROZEN_SECONDS)
+        scene.wait_for_sales()
+        house.network.mend()
+        scene.wait_for_sales()
 
 
 def power_cut(scene: Scene) -> None:
@@ -303,6 +342,29 @@ def _keyed_killed(scene: Scene, role: Role) -> None:
     scene.wait_for_sales()
 
 
+def _keyed_frozen(scene: Scene, role: Role) -> None:
+    with _in_view(scene):
+        _frozen(scene, scene.house.keyed[role], FROZEN_SECONDS)
+
+
+@contextmanager
+def _in_view(scene: Scene) -> Iterator[None]:
+    """Have supervisors look on: whoever asks how things stand must not keep others from selling.
+
+    A page that does not come now and then is what stations meet too, on a machine that is busy.
+
+    Raises:
+        Blind: three times of four it did not come.
+    """
+    scene.screens.seen.clear()
+    with scene.screens.on():
+        yield
+    seen = Counter(scene.screens.seen)
+    if 4 * seen["200"] < seen.total():
+        said = ", ".join(f"{each} {count} times" for each, count in seen.most_common())
+        raise Blind(f"supervisors saw {said}")
+
+
 def nothing(scene: Scene) -> None:
     """Nothing is done: what the figures are when all is well."""
     scene.wait(FROZEN_SECONDS)
@@ -318,6 +380,8 @@ FAULTS: dict[str, Callable[[Scene], None]] = {
         nothing,
         primary_killed,
         server_killed,
+        patroni_killed,
+        patroni_frozen,
         primary_frozen,
         primary_silent,
         primary_isolated,
@@ -341,6 +405,7 @@ FAULTS: dict[str, Callable[[Scene], None]] = {
         generator_frozen,
         inspector_killed,
         inspector_frozen,
+        keyed_cut,
         power_cut,
     )
 }

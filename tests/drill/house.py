@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
@@ -25,7 +25,7 @@ from app.flow.printers import PrinterPlan, set_printer
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
 from app.flow.schedule import change_schedule, next_close
 from app.house import open_office
-from app.rng_client import publish_terms
+from app.rng_client import make_certificate, publish_certificate, publish_terms
 from app.settings import read_settings
 from app.store import schema
 from app.store.database import Database
@@ -43,6 +43,7 @@ CARD = ROOT / "app" / "rate_cards" / "house-card-1.toml"
 SERIES = "M"
 INTERVAL_SECONDS = 30
 STATIONS = [f"B{number}" for number in range(1, 33)]
+DESK = "S1"  # of the supervisors
 PRINTERS = 4
 PORT = 8000
 SAM, MAX, ADA = "Sam Super", "Max Manager", "Ada Admin"
@@ -60,10 +61,12 @@ PLAN = HousePlan(
     jurisdiction="DRILL",
     log_origin="drill.example/keno",
     series=(SeriesPlan(SERIES, "main"),),
-    locations=(LocationPlan("booth", LocationKind.BOOTH, "Booth", (SERIES,), tuple(STATIONS)),),
+    locations=(LocationPlan("booth", LocationKind.BOOTH, "Booth", (SERIES,), (*STATIONS, DESK)),),
     staff=STAFF,
 )
 KEY_ROLES: tuple[KeyRole, ...] = ("inspector", "rng")
+KEYED = {"inspector": "10.91.0.42", "rng": "10.91.0.41"}  # machines of their own
+KEYED_PORT = 7001
 
 
 def secret_of(name: str) -> str:
@@ -126,8 +129,8 @@ def set_up(network: Network, floor: Machine, folder: Path) -> House:
     environment = _environment(folder, cluster)
     (folder / "rolls").mkdir()
     make_keys(folder / "keys", system_entropy)
-    office = open_office(read_settings({k: v for k, v in environment.items() if "KENO" in k}))
-    office.hasher = PasswordHasher(1, 8, 1)  # the secrets of a drill are none
+    # The keyed processes can be spoken to after the ceremony.
+    office = _office(environment, without=("KENO_RNG", "KENO_INSPECTOR"))
     with closing(Database(cluster.address(OWNER))) as owned:
         schema.upgrade(owned)
     enrolments = found_house(office, PLAN)
@@ -155,19 +158,29 @@ def set_up(network: Network, floor: Machine, folder: Path) -> House:
             for at in homes
         ],
         keyed={
-            role: Program(role, floor, _keyed(folder, role), folder, environment)
+            role: Program(
+                role, network.add(role, KEYED[role]), _keyed(folder, role), folder, environment
+            )
             for role in KEY_ROLES
         },
         proxy=_proxy(floor, homes, folder),
         enrolments=enrolments,
     )
+    office.close()
     for role in KEY_ROLES:
         house.start_keyed(role)
-    _open(office)
-    office.close()
+    with closing(_office(environment)) as office:
+        _open(office)
     for program in (*house.webs, *house.callers, *house.spoolers, house.proxy):
         program.start()
     return house
+
+
+def _office(environment: dict[str, str], without: Collection[str] = ()) -> Office:
+    known = {k: v for k, v in environment.items() if k.startswith("KENO") and k not in without}
+    office = open_office(read_settings(known))
+    office.hasher = PasswordHasher(1, 8, 1)  # the secrets of a drill are none
+    return office
 
 
 def _environment(folder: Path, cluster: Cluster) -> dict[str, str]:
@@ -176,8 +189,8 @@ def _environment(folder: Path, cluster: Cluster) -> dict[str, str]:
         "KENO_KEYS": str(folder / "keys"),
         "KENO_PUBLIC": str(folder / "public"),
         "KENO_REPORTS": str(folder / "reports"),
-        "KENO_RNG": f"unix:{folder / 'rng' / 'service.sock'}",
-        "KENO_INSPECTOR": f"unix:{folder / 'inspector' / 'service.sock'}",
+        "KENO_RNG": _line("rng"),
+        "KENO_INSPECTOR": _line("inspector"),
         "PYTHONPATH": str(ROOT),
     }
 
@@ -198,10 +211,15 @@ def _is_ready(at: Machine) -> bool:
             return False
 
 
+def _line(role: KeyRole) -> str:
+    return f"tls:{KEYED[role]}:{KEYED_PORT}"
+
+
 def _keyed(folder: Path, role: KeyRole) -> list[str]:
     command = [sys.executable, "-m", "rng", role, "serve", "--dir", str(folder / role)]
+    command += ["--listen", _line(role)]
     if role == "rng":
-        command += ["--inspector", f"unix:{folder / 'inspector' / 'service.sock'}"]
+        command += ["--inspector", _line("inspector")]
         command += ["--printer", f"file:{folder / 'rolls' / 'rng.txt'}"]
     return command
 
@@ -263,6 +281,8 @@ def hold_ceremony(office: Office, folder: Path, series: dict[str, int]) -> None:
     keys = {"office": office.keys.office, "log": office.keys.log}
     terms = (house.name, house.jurisdiction, house.log_origin)
     publish_terms(folder / "public", *terms, series, keys)
+    make_certificate(folder / "keys")
+    publish_certificate(folder / "keys", folder / "public")
     parts = [Part(role, folder / role, folder / "public") for role in KEY_ROLES]
     for part in parts:
         make_role_keys(part, rehearsal.passphrases(part.role))

@@ -9,7 +9,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -25,6 +25,8 @@ THINK_SECONDS = (0.3, 0.9)
 KEPT = 40  # tickets that a station remembers, to void or pay them
 VOID_SHARE, SECOND_GAME_SHARE = 0.15, 0.1
 SPOTS = 80
+SCREENS = 40  # more than the threads of both web nodes together
+SCREEN_SECONDS = 10.0  # a page asks more often by itself; this machine is small
 
 Document = dict[str, Any]
 
@@ -94,15 +96,34 @@ class Line:
         Raises:
             OSError, HTTPException, ValueError: there was no answer, or not one of the house.
         """
+        headers = self.headers | ({"Idempotency-Key": request} if request else {})
+        status, answer = self._sent(
+            method, path, None if body is None else json.dumps(body), headers
+        )
+        try:
+            return status, json.loads(answer)
+        except ValueError:
+            self.close()
+            raise
+
+    def look(self, path: str) -> int:
+        """Look at a page; return its status.
+
+        Raises:
+            OSError, HTTPException: there was no answer.
+        """
+        return self._sent("GET", path, None, self.headers)[0]
+
+    def _sent(
+        self, method: str, path: str, data: str | None, headers: dict[str, str]
+    ) -> tuple[int, bytes]:
         if self._connection is None:
             self._connection = HTTPConnection(*self._address, timeout=PATIENCE_SECONDS)
-        headers = self.headers | ({"Idempotency-Key": request} if request else {})
         try:
-            data = None if body is None else json.dumps(body)
             self._connection.request(method, path, data, headers)
             answer = self._connection.getresponse()
-            return answer.status, json.loads(answer.read())
-        except (OSError, HTTPException, ValueError):
+            return answer.status, answer.read()
+        except (OSError, HTTPException):
             self.close()
             raise
 
@@ -239,6 +260,57 @@ class Station:
     def _note(self, line: Document) -> None:
         self._journal.write(json.dumps({"at": time.time(), **line}) + "\n")
         self._journal.flush()
+
+
+class Screens:
+    """Screens on which supervisors have the floor in view: their page asks by itself."""
+
+    def __init__(self, floor: Floor, code: str, enrolment: str, name: str, secret: str) -> None:
+        """Sign a supervisor in, at a station that is for nothing else."""
+        self._floor = floor
+        self.seen: list[str] = []  # whenever somebody looked: the status, or what came in its place
+        line = Line(floor.address)
+        for path, body, header, kept in (
+            (
+                "stations/enrol",
+                {"code": code, "enrolment": enrolment},
+                "X-Station",
+                "station_token",
+            ),
+            ("sign-in", {"name": name, "secret": secret}, "Authorization", "token"),
+        ):
+            status, told = line.ask("POST", f"/api/v1/{path}", body)
+            if status >= 400:
+                raise RuntimeError(f"{code}: {path} was answered {told}")
+            line.headers[header] = f"Bearer {told[kept]}" if kept == "token" else told[kept]
+        line.close()
+        self._headers = line.headers
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """Have them on."""
+        off = threading.Event()
+        waits = (SCREEN_SECONDS * place / SCREENS for place in range(SCREENS))  # not all at once
+        screens = [threading.Thread(target=self._watch, args=(off, wait)) for wait in waits]
+        for screen in screens:
+            screen.start()
+        try:
+            yield
+        finally:
+            off.set()
+            for screen in screens:
+                screen.join()
+
+    def _watch(self, off: threading.Event, wait: float) -> None:
+        line = Line(self._floor.address)
+        line.headers = self._headers
+        off.wait(wait)
+        while not off.wait(SCREEN_SECONDS):
+            try:
+                self.seen.append(str(line.look("/supervisor/now")))
+            except (OSError, HTTPException) as trouble:
+                self.seen.append(type(trouble).__name__)
+        line.close()
 
 
 @dataclass

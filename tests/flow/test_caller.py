@@ -20,12 +20,13 @@ from app.flow.settle import settle_game
 from app.logs import FACTS
 from app.rng_client import KeyedProcesses
 from app.software import software_hash
+from app.store import schema
 from app.store.queries import games
 from app.store.queries.games import OpenGame
 from app.store.queries.running import SeriesRow
 from app.store.unit import CommitUnknown, Unit
 from tests.floor import SAM, Floor, dollar
-from tests.looking import bodies, refuses, rows
+from tests.looking import bodies, refuses, rows, write
 
 MINUTE = 60
 
@@ -493,6 +494,61 @@ def test_of_two_callers_one_is_active_and_the_other_takes_over(
     assert open_game(floor).number == 2
     assert [body["holder"] for body in bodies(floor, "CALLER")] == ["first", "second"]
     floor.check_books()
+
+
+def is_active(caller: Caller) -> bool:
+    return caller.lease is not None
+
+
+def migrate(floor: Floor, revision: str | None) -> None:
+    """Have the database say that it is at another revision."""
+    write(floor, "UPDATE alembic_version SET version_num = :revision", revision=revision)
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_caller_gives_up_when_the_tables_are_not_its_own_and_one_with_their_software_takes_over(
+    floor: Floor, caller: Caller, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ours, theirs = schema.newest_revision(), "2099_01_01_other"
+    second = new_caller(floor, "second")
+    begin(floor)
+    caller.turn()
+    migrate(floor, theirs)
+    turns(floor, caller, 3)
+    assert not is_active(caller)
+    assert open_game(floor).number == 1  # though its time is over
+    told = [line for line in caplog.records if line.message == "lease.other_revision"]
+    assert [(getattr(line, FACTS)["database"], getattr(line, FACTS)["lease"]) for line in told] == [
+        (theirs, CALLER)
+    ]
+    with monkeypatch.context() as upgraded:
+        upgraded.setattr(schema, "newest_revision", lambda: theirs)
+        second.turn()
+        floor.pass_time(seconds=int(LEASED.total_seconds()) + 1)
+        turns(floor, second, 3)
+    assert is_active(second)
+    assert open_game(floor).number > 1
+    # The database goes back, and with it the second one ends: the first goes on.
+    migrate(floor, ours)
+    caller.turn()
+    assert not is_active(caller)
+    floor.pass_time(seconds=int(LEASED.total_seconds()) + 1)
+    turns(floor, caller, 3)
+    assert is_active(caller)
+    assert [body["holder"] for body in bodies(floor, "CALLER")] == ["first", "second", "first"]
+    floor.check_books()
+
+
+@pytest.mark.rule("X-recovery")
+def test_tables_that_change_in_the_middle_of_a_turn_have_the_act_refused(floor: Floor) -> None:
+    begin(floor)
+    lease = take_lease(floor.office, CALLER, "first", Watch(lambda: 0.0))
+    assert lease is not None
+    floor.pass_time(minutes=3)
+    migrate(floor, "2099_01_01_other")
+    with pytest.raises(LeaseLost):
+        lock_on_time(floor.office, lease, "M", 1)
+    assert open_game(floor).number == 1
 
 
 @pytest.mark.rule("X-recovery", "X-lock-server")

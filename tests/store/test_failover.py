@@ -4,7 +4,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import pytest
 from sqlalchemy import text
@@ -14,6 +14,7 @@ from app.store import servers
 from app.store.away import is_away
 from app.store.database import Database
 from app.store.unit import CommitUnknown, unit_of
+from tests.ports import free_port
 from tests.postgres import Server, mortal_server
 
 CONNECT_SECONDS = 60  # that one which hangs would be waited for
@@ -29,11 +30,16 @@ def both() -> Iterator[tuple[Server, Server]]:
 
 @pytest.fixture
 def database(both: tuple[Server, Server]) -> Iterator[Database]:
-    hosts = ",".join(str(each.folder) for each in both)
-    more = f"&target_session_attrs=read-write&connect_timeout={CONNECT_SECONDS}"
-    opened = Database(f"postgresql+psycopg://keno@/postgres?host={hosts}&port=5432,5432{more}")
+    opened = Database(address(both))
     yield opened
     opened.close()
+
+
+def address(both: tuple[Server, Server], role: str = "keno") -> str:
+    hosts = ",".join(str(each.folder) for each in both)
+    ports = ",".join(str(each.port) for each in both)
+    more = f"&target_session_attrs=read-write&connect_timeout={CONNECT_SECONDS}"
+    return f"postgresql+psycopg://{role}@/postgres?host={hosts}&port={ports}{more}"
 
 
 def where(database: Database) -> str:
@@ -99,6 +105,88 @@ def test_an_act_on_the_server_that_counts_takes_as_long_as_it_takes(
     waiting = Waiting(database, "SELECT pg_sleep(2)")
     waiting.join()
     assert waiting.fault is None
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[Server, Server]]:
+    """A primary, whose every commit waits for its standby; and that standby."""
+    waits = {"listen_addresses": "127.0.0.1", "synchronous_standby_names": "*"}
+    with mortal_server(waits, port=free_port()) as primary, mortal_server(copy_of=primary) as copy:
+        yield primary, copy
+
+
+@pytest.fixture
+def promoted(pair: tuple[Server, Server]) -> Iterator[tuple[Server, Server, Database]]:
+    """As when Patroni dies and its PostgreSQL lives: the standby takes over beside the primary.
+
+    The house was at work on the old one, under a role that may do little.
+    """
+    old, new = pair
+    with old.connect() as connection:
+        connection.execute("CREATE ROLE house LOGIN")
+        connection.execute("GRANT pg_read_all_settings TO house")  # for where it is, here
+        connection.execute("CREATE TABLE sold (number integer)")
+        connection.execute("GRANT INSERT, SELECT ON sold TO house")
+    with closing(Database(address(pair, "house"))) as database:
+        with database.reading(), database.reading():  # which go back into the pool, with the third
+            assert where(database) == str(old.folder)
+        with new.connect() as connection:
+            connection.execute("SELECT pg_promote()")
+        yield old, new, database
+
+
+@pytest.mark.rule("X-recovery", "X-ticket-exactly-once")
+@pytest.mark.usefixtures("impatient")
+def test_where_two_can_be_written_to_the_one_that_was_promoted_last_counts(
+    promoted: tuple[Server, Server, Database],
+) -> None:
+    old, new, database = promoted
+    waiting = Waiting(database, "INSERT INTO sold VALUES (1)")
+    waiting.join(60)
+    assert isinstance(waiting.fault, CommitUnknown)
+    # Whatever connects next is led to it, and so is what was connected before.
+    with database.reading() as one, database.reading() as other, database.reading() as third:
+        found = {each.execute(WHERE).scalar_one() for each in (one, other, third)}
+    assert found == {str(new.folder)}
+    again = Waiting(database, "INSERT INTO sold VALUES (2)")
+    again.join(60)
+    assert again.fault is None
+    with old.connect() as stale, new.connect() as right:
+        assert stale.execute("SELECT number FROM sold").fetchall() == []
+        assert right.execute("SELECT number FROM sold").fetchall() == [(2,)]
+
+
+@pytest.mark.rule("X-recovery")
+@pytest.mark.usefixtures("impatient")
+def test_nobody_goes_back_to_a_server_that_was_taken_over_from(
+    promoted: tuple[Server, Server, Database],
+) -> None:
+    """It lacks what was sold since, and can be read and written to all the same."""
+    _, new, database = promoted
+    waiting = Waiting(database, "INSERT INTO sold VALUES (1)")
+    waiting.join(60)
+    assert where(database) == str(new.folder)
+    new.kill()
+    for _ in range(3):
+        with pytest.raises(DBAPIError) as caught:
+            where(database)
+        assert is_away(caught.value)
+    new.start()
+    assert where(database) == str(new.folder)
+
+
+@pytest.mark.rule("X-recovery")
+@pytest.mark.usefixtures("impatient")
+def test_a_process_that_starts_finds_out_as_soon_as_somebody_waits(
+    promoted: tuple[Server, Server, Database], pair: tuple[Server, Server]
+) -> None:
+    old, new, _ = promoted
+    with closing(Database(address(pair, "house"))) as started:
+        assert where(started) == str(old.folder)  # which answers, and is named first
+        waiting = Waiting(started, "INSERT INTO sold VALUES (1)")
+        waiting.join(60)
+        assert isinstance(waiting.fault, CommitUnknown)
+        assert where(started) == str(new.folder)
 
 
 @pytest.mark.rule("X-recovery")

@@ -263,18 +263,21 @@ def test_a_house_is_restored_on_installed_machines_while_nothing_of_it_runs() ->
     stopped = set(lines[begins].split()[2:])
     units = DEPLOY / "systemd"
     house = {file.stem for file in units.glob("*.service") if "PartOf=keno" in file.read_text()}
-    assert house == {name for name in stopped if not name.endswith(".timer")}
     timers = {name for name in stopped if name.endswith(".timer")}
     assert all((units / name).exists() for name in timers)
+    # What a timer has started before would still be connected, and its database keep its name.
+    running = {name.removesuffix(".timer") for name in timers}
+    assert stopped == house | timers | running
+    began = [name for name in lines[begins].split()[2:] if name not in running]
     steps = (
-        "ALTER DATABASE keno RENAME TO keno_before",
+        "ALTER DATABASE keno RENAME TO keno_before' && runuser ",  # if not, no other is made
         "/deploy/postgresql/roles.sql",
         "/etc/keno/owner/owner.env",
         "/etc/keno/owner/keno_owner.pem",
         "/etc/keno/owner/keno_owner.key",
         "keno restore /var/backups/keno/",
         "rm -r /etc/keno/owner/",
-        f"systemctl start {' '.join(lines[begins].split()[2:])}",
+        f"systemctl start {' '.join(began)}",
         "systemctl start keno-web keno-feed keno-caller keno-spooler",
     )
     left = iter(lines[begins:])

@@ -182,6 +182,9 @@ def _postgresql_faults(name: str, url: str) -> Iterator[str]:
         yield f"{name} has {servers} hosts and {len(ports)} ports; one port each, or one for all"
     if servers > 1 and given.get("target_session_attrs") not in WRITING:
         yield f"{name} names several servers; add target_session_attrs={WRITING[0]}"
+    # Servers are asked in another order when one has taken over; addresses would stay in theirs.
+    if servers > 1 and addresses:
+        yield f"{name} has hostaddr with several servers; write them as host=A,B"
     far = [host for host in (*hosts, *addresses) if not _is_here(host)]
     if far and given.get("sslmode") != ENCRYPTED:
         yield f"{name} goes to {', '.join(far)}; add sslmode={ENCRYPTED}"

@@ -51,6 +51,12 @@ def test_a_database_is_accepted(url: str) -> None:
         (f"{HERE}?host=localhost&hostaddr=10.0.0.5", "goes to 10.0.0.5"),
         (f"{HERE}?host=/run/postgresql&hostaddr=10.0.0.5&sslmode=require", "goes to 10.0.0.5"),
         (f"{HERE}?hostaddr=10.0.0.5,10.0.0.6&{SURE}", "add target_session_attrs=read-write"),
+        (
+            f"{HERE}?hostaddr=10.0.0.5,10.0.0.6&{WRITES}&{SURE}",
+            "has hostaddr with several servers; write them as host=A,B",
+        ),
+        (f"{TWO}&hostaddr=10.0.0.5,10.0.0.6&{WRITES}&{SURE}", "has hostaddr with several servers"),
+        (f"{TWO}&hostaddr=10.0.0.5&{WRITES}&{SURE}", "has hostaddr with several servers"),
         (f"{HERE}?service=elsewhere", "has service; write the servers out"),
         (f"{HERE}?servicefile=/etc/elsewhere&{SURE}", "has servicefile; write the servers out"),
         (f"{HERE}?password=hidden", "has password, which others would see; use a certificate"),

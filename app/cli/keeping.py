@@ -44,8 +44,8 @@ from app.flow.refusals import No, say_no
 from app.flow.retention import set_retention
 from app.keno.refusals import Refused
 from app.keno.retention import PERIODS, RecordKind
-from app.store.away import is_away, is_not_allowed
-from app.store.copies import CannotCopy, scratch_database, serving_since
+from app.store.away import is_away, is_not_allowed, lacks_room
+from app.store.copies import CannotCopy, Disturbed, scratch_database, serving_since
 from app.store.database import Database
 from app.store.queries.keeping import lost_acts, retention
 
@@ -79,9 +79,11 @@ def check_backup(options: argparse.Namespace) -> Answer:
     except CannotCopy as why:  # of the copy itself `restore` says that it cannot be used
         raise NotTried(str(why)) from None
     except Exception as fault:  # only `is_away` knows all that a lost database can raise
+        if lacks_room(fault):
+            raise NotTried("there was no room to try it in") from fault
         if not is_away(fault):
             raise
-        raise NotTried("the database went away meanwhile") from fault
+        raise NotTried("the database went away meanwhile, or had no room") from fault
     document = {**manifest.document(), "faults": faults_document(faults)}
     text = _backup_text("It can be restored, and is", manifest)
     return Answer(document, lambda: told_faults(text, faults), FAULT if faults else DONE)
@@ -92,7 +94,7 @@ def _tried(file: Path, manifest: Manifest, archives: Shelf) -> list[Fault]:
 
     Raises:
         CannotCopy: there was no database to try it in.
-        NotTried: the server was another one in the end, or was started again.
+        NotTried: the server had no room, was another one in the end, or was started again.
     """
     with (
         some_office() as office,
@@ -108,6 +110,8 @@ def _tried(file: Path, manifest: Manifest, archives: Shelf) -> list[Fault]:
                 with scratch.reading(at_length=True) as connection:
                     found = check_books(connection, manifest.log_origin, key, draw_keys, archives)
         except Refused as no:
+            if isinstance(no.__cause__, Disturbed):
+                raise NotTried(str(no.__cause__)) from no
             if serving_since(like) == since:
                 raise
             raise NotTried("the server was started again meanwhile") from no

@@ -229,8 +229,8 @@ def restore(database: Database, file: Path, now: datetime) -> Manifest:
         database.close()
         try:
             copies.copy_in(database, copied, manifest.log_size, now)
-        except CannotCopy as fault:
-            raise say_no(No.NOT_COPIED, why=str(fault)) from None
+        except CannotCopy as fault:  # of which whoever tries it asks whether it was disturbed
+            raise say_no(No.NOT_COPIED, why=str(fault)) from fault
     schema.upgrade(database)
     _check_same(database, manifest)
     return manifest

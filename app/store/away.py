@@ -1,5 +1,7 @@
 """Whether a fault is the database's, which is away for now, or ours."""
 
+import sqlite3
+
 import psycopg
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoneFree
@@ -23,3 +25,14 @@ def is_away(fault: BaseException) -> bool:
         return False
     gone = psycopg.OperationalError | psycopg.InterfaceError
     return fault.connection_invalidated or isinstance(fault.orig, gone)
+
+
+def lacks_room(fault: BaseException) -> bool:
+    """Whether SQLite had no room, no memory, or a disk that it cannot read or write."""
+    orig = fault.orig if isinstance(fault, DBAPIError) else fault
+    code = getattr(orig, "sqlite_errorcode", None)
+    # The last eight bits say what it is, those before them of what kind.
+    return code is not None and code & 0xFF in _NO_ROOM
+
+
+_NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM)

@@ -21,6 +21,7 @@ from sqlalchemy import Connection, create_engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from app.store import slimming
+from app.store.away import lacks_room
 from app.store.columns import utc_text
 from app.store.database import Database
 
@@ -30,11 +31,40 @@ Progress = Callable[[int], None]
 PAGES = 2_000  # copied at a time
 LOOK_SECONDS = 0.2
 ENGINES = ("sqlite", "postgresql")
+PLAIN_WORDS = {"LC_ALL": "C.UTF-8"}
 _LISTED_LAST = "alembic_version"
 
 
 class CannotCopy(Exception):  # noqa: N818  the operator's to mend, with the text as the remedy
     """The database could not be copied; the text says why."""
+
+
+class Disturbed(CannotCopy):
+    """What it takes was not there: room, memory or the server. Nothing is known of the copy."""
+
+
+# What PostgreSQL says then (classes 53, 57 and 58, and lines that are cut): its programs tell the
+# words of a fault and not its code. Servers of ours speak like this; programs are told to.
+_DISTURBANCES = (
+    "No space left on device",
+    "Disk quota exceeded",
+    "Check free disk space",
+    "temp_file_limit",
+    "Input/output error",
+    "out of memory",
+    "out of shared memory",
+    "too many clients",
+    "connection slots are reserved",
+    "canceling statement",
+    "terminating connection",
+    "the database system is",
+    "connection to server",
+    "server closed the connection",
+    "could not receive data from server",
+    "could not send data to server",
+    "SSL SYSCALL error",
+    "read-only transaction",
+)
 
 
 def is_empty(database: Database) -> bool:
@@ -124,6 +154,7 @@ def copy_in(database: Database, file: Path, size: int, now: datetime) -> None:
 
     Raises:
         CannotCopy: it could not be.
+        Disturbed: what it takes was not there.
     """
     if database.is_sqlite:
         _copy_in_sqlite(Path(database.url.database or ""), file, size, now)
@@ -150,6 +181,8 @@ def _copy_in_sqlite(path: Path, file: Path, size: int, now: datetime) -> None:
         placed.replace(path)
         _sync(path.parent)
     except sqlite3.Error as fault:
+        if lacks_room(fault):
+            raise Disturbed(str(fault)) from None
         raise CannotCopy(f"the copy cannot be used: {fault}") from None
     finally:
         placed.unlink(missing_ok=True)
@@ -257,15 +290,18 @@ def _started(
         stdin=subprocess.DEVNULL,
         stdout=stdout,
         stderr=subprocess.PIPE,
-        env=os.environ | secret,
+        env=os.environ | PLAIN_WORDS | secret,
     )
 
 
 def _check_done(process: "subprocess.Popen[bytes]") -> None:
     _, said = process.communicate()
     if process.returncode != 0:
-        told = said.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"]
-        raise CannotCopy(told[0])
+        lines = said.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"]
+        # Where it was in its work it may say first.
+        told = next((line for line in lines if "error:" in line), lines[0])
+        is_disturbed = any(words in line for line in lines for words in _DISTURBANCES)
+        raise Disturbed(told) if is_disturbed else CannotCopy(told)
 
 
 def _run(program: str, options: list[str]) -> str:

@@ -250,17 +250,17 @@ def kill_worker(machine: Machine) -> None:
 def fail_backup(machine: Machine) -> None:
     """Have a backup fail, and see that it is told."""
     told = len(machine.lines_of_failure())
-    machine.run("mv /etc/keno/backup/keno_check.key /etc/keno/backup/away")
+    machine.run("systemctl stop postgresql@15-trial")
     if succeeds(machine, "systemctl start keno-backup"):
         raise Failed("a backup that could not be tried did not fail")
     wait_for("the failure to be told", lambda: len(machine.lines_of_failure()) > told)
-    machine.run("mv /etc/keno/backup/away /etc/keno/backup/keno_check.key")
+    machine.run("systemctl start postgresql@15-trial")
     machine.run("systemctl start keno-backup")
 
 
 def wait_until_well(machine: Machine, certified: int) -> int:
     """Wait until all units are there, nothing is amiss, and more games were certified."""
-    for unit in (*HOUSE, *KEYED, "postgresql@15-main", "haproxy"):
+    for unit in (*HOUSE, *KEYED, "postgresql@15-main", "postgresql@15-trial", "haproxy"):
         wait_for(unit, partial(succeeds, machine, f"systemctl is-active {unit}"))
     wait_for("all alarms to end", lambda: succeeds(machine, "keno alarms"))
     wait_for("a game to be certified", lambda: games_certified(machine) > certified)

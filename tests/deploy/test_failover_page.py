@@ -4,13 +4,17 @@ Each machine is a folder. Files are put there and filled in as it says; what nee
 itself is written down instead. What comes out is what the drill runs, but for its places.
 """
 
+import os
 import re
+import shlex
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from string import Template
 
 import pytest
 
+import app.cli
 from app.certificates import Use, Wanted, issue, make_authority
 from app.clock import system_clock
 from tests.deploy.conftest import PRODUCT
@@ -18,6 +22,7 @@ from tests.deploy.programs import program
 from tests.deploy.test_page import MACHINE
 from tests.doc_blocks import blocks
 from tests.drill.cluster import filled
+from tests.postgres import mortal_server
 
 PAGE = "failover.md"
 DEPLOY = PRODUCT / "deploy"
@@ -25,6 +30,9 @@ ADDRESSES = {"db1": "10.0.0.21", "db2": "10.0.0.22", "witness": "10.0.0.23"}
 PASSPHRASE = "the authority is put away"  # noqa: S105  a test's own
 OTHERS = """
 pg_dropcluster() { asked pg_dropcluster "$@"; }
+pg_renamecluster() { asked pg_renamecluster "$@"; mkdir "$ROOT/etc/postgresql/15/before"; }
+etcdctl() { asked etcdctl "$@"; }
+keno() { asked keno "$@"; }
 modprobe() { asked modprobe "$@"; }
 udevadm() { asked udevadm "$@"; }
 """
@@ -43,9 +51,15 @@ def block_of(node: str) -> str:
 def follow(text: str, root: Path) -> None:
     """Type a block on a machine, which is a folder."""
     lines = re.sub(r"(?<![\w.=/])/(etc|var|opt|media)/", rf"{root}/\1/", text)
+    lines = lines.replace("deploy/clear-server", "asked deploy/clear-server")
     for folder in ("etc/default", "etc/patroni", "etc/keno", "etc/modules-load.d"):
         (root / folder).mkdir(parents=True, exist_ok=True)
-    for folder in ("etc/udev/rules.d", "var/lib/etcd/default", "etc/postgresql"):
+    for folder in (
+        "etc/udev/rules.d",
+        "var/lib/etcd/default",
+        "etc/postgresql/15",
+        "etc/keno/owner",
+    ):
         (root / folder).mkdir(parents=True, exist_ok=True)
     done = subprocess.run(  # noqa: S603  the page's own lines
         ["/bin/bash", "-c", f"ROOT={root}\n{MACHINE}{OTHERS}{lines}"],
@@ -98,11 +112,93 @@ def test_the_page_is_followed(tmp_path: Path) -> None:
         (root / "media/out/authorities.pem").write_bytes(trusted)
         follow(block_of(node), root)
         check_machine(node, root)
+    for name in ("owner.env", "keno_owner.pem", "keno_owner.key"):
+        (tmp_path / "db1/media/out" / name).touch()
     for text in page():
         if "NODE=" not in text:
             follow(text, tmp_path / "db1")
+            read_commands(text)
     asked = (tmp_path / "db1/asked").read_text().splitlines()
-    assert asked[-2] == "systemctl enable --now patroni"
+    assert "systemctl enable --now patroni" in asked
+    check_going_over(asked)
+
+
+def read_commands(text: str) -> None:
+    """Have our own parser read the commands of ours; it ends the run if one is not right."""
+    for line in text.splitlines():
+        if line.startswith("keno "):
+            app.cli._parser().parse_args(shlex.split(line)[1:])  # noqa: SLF001
+
+
+def check_going_over(asked: list[str]) -> None:
+    """See that the old server is stopped when there is a backup, and removed last of all."""
+    left = iter(asked)
+    for step in (
+        "systemctl stop keno-web ",
+        "keno backup --out ",
+        "systemctl disable --now postgresql",
+        "keno restore ",
+        "keno log missing",
+        "keno books",
+        "pg_renamecluster 15 main before",
+        "systemctl enable --now patroni",
+        "systemctl start keno-web ",
+        "keno log end-hold ",
+        "pg_dropcluster 15 before",
+    ):
+        assert any(line.startswith(step) for line in left), step
+
+
+@pytest.mark.rule("X-recovery")
+def test_no_server_with_a_house_in_it_is_removed(tmp_path: Path) -> None:
+    """Debian's first server is; with a server of PostgreSQL's own, which is asked for real."""
+    (tmp_path / "15/main").mkdir(parents=True)
+    removed = tmp_path / "removed"
+    with mortal_server() as server:
+        asked = f"exec psql --host={server.folder} --username=keno"
+        scripts = {
+            "runuser": f'shift 5\n{asked} "$@"',  # which user, psql, and Debian's name of a server
+            "pg_dropcluster": f'echo "$@" > {removed}',
+        }
+        for name, text in scripts.items():
+            (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+            (tmp_path / name).chmod(0o755)
+        path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+
+        def cleared(servers: Path = tmp_path) -> "subprocess.CompletedProcess[str]":
+            return subprocess.run(  # noqa: S603  our own script
+                [str(DEPLOY / "clear-server")],
+                env=os.environ | {"PATH": path, "SERVERS": str(servers)},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+
+        for name in ("keno", "keno_before"):
+            with closing(server.connect()) as connection:
+                connection.execute(f"CREATE DATABASE {name}")
+                assert cleared().returncode == 1
+                assert "a house is in 15/main" in cleared().stderr
+                connection.execute(f"DROP DATABASE {name}")
+        server.stop()
+        done = cleared()
+        assert (done.returncode, "does not say what is in it" in done.stderr) == (1, True)
+        assert not removed.exists()
+        server.start()
+        assert cleared().returncode == 0
+        assert removed.read_text() == "--stop 15 main\n"
+        removed.unlink()
+        assert cleared(tmp_path / "none").returncode == 0  # it is gone already
+        assert not removed.exists()
+
+
+def goes_on_trying(drop_in: Path) -> bool:
+    """Whether a unit waits for the address that it binds to, and is started until it is there."""
+    text = drop_in.read_text()
+    targets = [line for line in text.splitlines() if line.startswith(("After=", "Wants="))]
+    wanted = {"Restart=on-failure", "RestartSec=2", "StartLimitIntervalSec=0"}
+    online = all("network-online.target" in line for line in targets)
+    return len(targets) == 2 and online and wanted <= set(text.splitlines())
 
 
 def check_machine(node: str, root: Path) -> None:
@@ -113,8 +209,10 @@ def check_machine(node: str, root: Path) -> None:
     if has_server:
         values = values_of(node, "patroni.yml")
         assert (root / "etc/patroni/config.yml").read_text() == filled("patroni.yml", values)
-        clock = root / "etc/systemd/system/patroni.service.d/keno.conf"
-        assert "time-sync.target" in clock.read_text()  # X-clock
+        patroni = root / "etc/systemd/system/patroni.service.d/keno.conf"
+        assert "After=time-sync.target" in patroni.read_text()  # X-clock
+        assert goes_on_trying(patroni)
+    assert goes_on_trying(root / "etc/systemd/system/etcd.service.d/keno.conf")
     folders = ["etc/etcd/keno", *(["etc/postgresql/keno"] if has_server else [])]
     for folder in folders:
         assert {
@@ -130,5 +228,7 @@ def check_machine(node: str, root: Path) -> None:
     assert not (root / "var/lib/etcd/default").exists()
     asked = (root / "asked").read_text().splitlines()
     assert "etcd" in next(line for line in asked if line.startswith("systemctl disable --now"))
-    assert ("pg_dropcluster --stop 15 main" in asked) is has_server
+    assert ("deploy/clear-server" in asked) is has_server
+    assert not any(line.startswith("pg_dropcluster") for line in asked)
+    assert "systemctl daemon-reload" in asked
     assert asked[-1] == "systemctl enable --now etcd"

@@ -7,14 +7,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from flask import Blueprint, Flask
 
+import app.web
 from app.certificates import Use, Wanted, issue, make_authority
+from app.feed import EVENTS
+from app.web.routes import ANYONE
 from tests.deploy.conftest import PRODUCT
 
 FILE = PRODUCT / "deploy/haproxy/haproxy.cfg"
 PASSPHRASE = "the authority of a test"  # noqa: S105  a test's own
 SECTIONS = {"global", "defaults", "frontend browsers", "backend web"}
-SECTIONS |= {"backend feed", "backend reports"}
+SECTIONS |= {"backend feed", "backend reports", "backend addresses", "backend anybody"}
 
 
 def sections() -> dict[str, list[str]]:
@@ -65,6 +69,30 @@ def test_processes_are_spoken_to_over_tls_and_known_by_name(name: str) -> None:
     assert len(servers) >= 2
     assert all(" verifyhost " in server for server in servers)
     assert "ssl-default-server-options ssl-min-ver TLSv1.3" in sections()["global"]
+
+
+@pytest.mark.rule("X-access")
+def test_whatever_anybody_may_ask_for_is_counted_by_address() -> None:
+    (line,) = [each for each in sections()["frontend browsers"] if "acl is_for_anybody" in each]
+    counted = tuple(line.split(" beg ")[1].split())
+    pages = Flask("pages", static_folder=None)
+    for part in vars(app.web).values():
+        if isinstance(getattr(part, "routes", None), Blueprint):
+            pages.register_blueprint(part.routes)
+    is_open = {
+        rule.rule
+        for rule in pages.url_map.iter_rules()
+        if getattr(pages.view_functions[rule.endpoint], "needs", None) == ANYONE
+    }
+    # Where people and stations come in, what is told to nobody outside, and what stations ask for:
+    # these count too, from whoever names no station.
+    others = ("/enrol", "/secret", "/healthz", "/readyz", "/metrics", "/api/", "/openapi.json")
+    left = {path for path in is_open if not path.startswith(counted)}
+    assert {path for path in left if not path.startswith(others)} == {"/"}
+    # And nothing is among them that a station sells with.
+    asked = {rule.rule for rule in pages.url_map.iter_rules()} - is_open
+    assert not [path for path in asked if path.startswith(counted)]
+    assert EVENTS in counted
 
 
 @pytest.mark.rule("X-recovery")

@@ -22,6 +22,7 @@ SCRIPTS = (
     "back-up",
     "keno-console",
     "tell-failure",
+    "clear-server",
 )
 
 

@@ -13,12 +13,14 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
 
 import app.cli
 import rng.cli
 from rng.serve.tls import Peers, make_tls
 from tests.deploy.conftest import PRODUCT, Machine
-from tests.deploy.test_units import SERVICES
+from tests.deploy.test_installing import rows
+from tests.deploy.test_units import DEPLOY, SERVICES, environment
 from tests.doc_blocks import blocks
 from tests.test_house_commands import Typed
 
@@ -32,6 +34,7 @@ OTHERS = {
     "chrony-wait",
     "etcd",
     "patroni",
+    "postgresql@15-trial",
     "keno*",
 }  # units that are not ours, and a pattern
 # Commands of the machine are written down; nobody is given away to who is not there.
@@ -43,10 +46,14 @@ systemctl() { asked systemctl "$@"; }
 runuser() { asked runuser "$@"; }
 haproxy() { asked haproxy "$@"; }
 patronictl() { asked patronictl "$@"; }
+pg_createcluster() {
+    asked pg_createcluster "$@"
+    mkdir --parents "$ROOT/etc/postgresql/15/trial/conf.d"
+}
 make() { command make --dry-run "$@"; }
 install() {
     local words=()
-    for word in "$@"; do [[ $word == --owner=* ]] || words+=("$word"); done
+    for word in "$@"; do [[ $word == --owner=* || $word == --group=* ]] || words+=("$word"); done
     command install "${words[@]}"
 }
 """
@@ -220,6 +227,47 @@ def test_both_web_machines_show_the_new_certificate_of_the_office_before_the_old
         assert any(step in line for line in left), step
 
 
+def tables_of(words: str) -> list[str]:
+    """The rows of the table of a page behind some words."""
+    _, _, part = (PRODUCT / "docs" / PAGE).read_text().partition(words)
+    return re.findall(r"^\|.*$", part.strip().split("\n\n")[0], re.MULTILINE)[2:]
+
+
+@pytest.mark.rule("X-access")
+def test_every_port_that_something_listens_on_is_in_the_table() -> None:
+    told = {
+        port
+        for row in tables_of("These ports are open, between these machines and no others:")
+        for port in re.findall(r"\b\d{2,5}\b", row.split("|")[3])
+    }
+    deploy = PRODUCT / "deploy"
+    files = (*deploy.glob("etc/*"), *deploy.glob("*.env"), *deploy.glob("*.yml"))
+    read = "".join(file.read_text() for file in files)
+    used = set(re.findall(r"(?:tls:[\w.]+|escpos:[\w.]+|ADDRESS}):(\d+)", read))
+    used |= set(re.findall(r"_PORT='(\d+)'", read)) | set(re.findall(r"[&?]port=(\d+),", read))
+    used |= set(re.findall(r"bind :(\d+)", (deploy / "haproxy/haproxy.cfg").read_text()))
+    assert {"443", "8000", "8001", "5432", "7001", "7002", "2379", "8008"} <= used
+    assert told == used | {"123"}  # chrony's
+
+
+@pytest.mark.rule("X-access")
+def test_every_machine_with_a_certificate_is_found_by_its_name() -> None:
+    page = (PRODUCT / "docs" / PAGE).read_text()
+    named = dict(re.findall(r"^echo '(\S+) (\S+)' >> /etc/hosts$", page, re.MULTILINE))
+    of_machine = r"^keno certificates issue (\S+\.example)(?: --also (\S+))?"
+    issued = re.findall(of_machine, page, re.MULTILINE)
+    assert {name for name, _ in issued} <= set(named.values())
+    for name, address in issued:
+        assert not address or named[address] == name
+
+
+@pytest.mark.rule("X-recovery")
+def test_what_it_takes_to_go_back_is_told_before_anything_is_changed() -> None:
+    page = [block.text for block in blocks() if block.page == PAGE and block.kind == "sh"]
+    (block,) = [text for text in page if "keno backup --out" in text]
+    assert block.splitlines()[:2] == ["readlink /opt/keno/current", "keno database show"]
+
+
 @pytest.mark.rule("X-recovery")
 def test_nothing_is_started_again_on_tables_that_were_not_changed() -> None:
     page = [block.text for block in blocks() if block.page == PAGE and block.kind == "sh"]
@@ -252,5 +300,11 @@ def check_what_was_asked(asked: str) -> None:
     assert re.search(roles, asked)
     assert (PRODUCT / "deploy/postgresql/roles.sql").exists()
     assert "haproxy -c -f" in asked
+    # Backups are tried in a server of their own, where the settings look for it.
+    (made,) = re.findall(r"pg_createcluster --port=(\d+) .* 15 trial$", asked, re.MULTILINE)
+    (role,) = re.findall(r"createuser --cluster=15/trial --createdb (\w+)$", asked, re.MULTILINE)
+    trial = make_url(environment(DEPLOY / "etc/backup.env")["CHECK_DATABASE"])
+    assert (trial.username, trial.query["port"]) == (role, made)
+    assert rows(DEPLOY / "postgresql/trial_hba.conf")[-1] == ["local", "all", role, "peer"]
     # Without it, `time-sync.target` of the units is reached before the clock is right (X-clock).
     assert "systemctl enable chrony-wait" in asked

@@ -6,8 +6,11 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -143,10 +146,13 @@ def test_how_processes_are_doing_is_told_to_nobody_outside_however_it_is_written
 
 
 @contextmanager
-def web_process(name: str) -> Iterator[int]:
+def web_process(name: str, version: str = "HTTP/1.0") -> Iterator[int]:
     """Somebody who answers everything with their name."""
 
     class Answering(BaseHTTPRequestHandler):
+        protocol_version = version
+        wbufsize = -1  # an answer goes out at once, as a whole
+
         def do_GET(self) -> None:  # as it must be called
             self.send_response(200)
             self.send_header("Content-Length", str(len(name)))
@@ -195,6 +201,111 @@ def test_reports_are_fetched_where_they_were_made_as_long_as_that_machine_is_the
         while answered_by(port, file) != "web2":
             assert time.monotonic() < end, "nobody took over"
             time.sleep(0.1)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Somebody who asks many times over one line."""
+
+    port: int
+    path: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    count: int = 1
+
+    def answers(self) -> Counter[int]:
+        """How often each status was answered."""
+        found: Counter[int] = Counter()
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)) as line:
+            for _ in range(self.count):
+                line.request("GET", self.path, headers=dict(self.headers))
+                answer = line.getresponse()
+                answer.read()
+                found[answer.status] += 1
+                if answer.status == 429:
+                    assert answer.getheader("Retry-After") == "10"
+        return found
+
+
+PROGRAM, PAGE = {"X-Station": "token"}, {"Cookie": "keno_person=x; keno_station=token"}
+
+
+def crowd(*asking: Asking) -> Counter[int]:
+    """What several are answered who ask at once."""
+    with ThreadPoolExecutor(len(asking)) as pool:
+        return sum(pool.map(Asking.answers, asking), Counter())
+
+
+@pytest.mark.rule("X-access")
+def test_a_flood_from_one_address_is_turned_away_and_a_station_there_sells_on(
+    tmp_path: Path,
+) -> None:
+    with (
+        web_process("web1", "HTTP/1.1") as web,
+        running_proxy(in_the_open(FILE.read_text()), web, tmp_path) as port,
+    ):
+        # Stations ask as often as they have to: they are not counted.
+        many = [Asking(port, "/api/v1/desk", shown, 1_200) for shown in (PROGRAM, PAGE)]
+        assert crowd(*many) == {200: 2_400}
+        # Boards and patrons behind one address are far from it.
+        assert crowd(*[Asking(port, "/results", count=100)] * 4) == {200: 400}
+        end = time.monotonic() + START_SECONDS
+        while not crowd(*[Asking(port, "/results", count=800)] * 4)[429]:
+            assert time.monotonic() < end, "nobody was turned away"
+        for path in ("/check", "/%63heck", "/log/checkpoint", "/events", "/results.json?x=1"):
+            # Whoever only says that they are a station is counted all the same.
+            assert crowd(Asking(port, path), Asking(port, path, PAGE)) == {429: 2}, path
+        assert crowd(Asking(port, "/"), Asking(port, "/api/v1/games")) == {429: 2}
+        # And who sells from there notices nothing.
+        for shown in (PROGRAM, PAGE):
+            assert crowd(Asking(port, "/api/v1/tickets", shown, 50)) == {200: 50}
+            assert crowd(Asking(port, "/writer", shown)) == {200: 1}
+        # It passes by itself.
+        while crowd(Asking(port, "/results")) != {200: 1}:
+            assert time.monotonic() < end + START_SECONDS, "it does not pass"
+            time.sleep(0.5)
+
+
+@pytest.mark.rule("X-access")
+def test_one_address_does_not_hold_every_place_at_the_feed(tmp_path: Path) -> None:
+    """With fewer places than there are: so many lines are more than a test's machine may open."""
+    places = 40
+    text = in_the_open(FILE.read_text()).replace(
+        "sc_conn_cur(1) gt 1000", f"sc_conn_cur(1) gt {places}"
+    )
+    held = threading.Event()
+
+    class Holding(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:  # as it must be called
+            if self.path == "/events":
+                held.wait(START_SECONDS)
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_words: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Holding) as server:
+        running = threading.Thread(target=server.serve_forever)
+        running.start()
+        try:
+            feed = text.replace("10.0.0.11:8001", f"127.0.0.1:{server.server_port}")
+            with running_proxy(feed, server.server_port, tmp_path) as port, ExitStack() as lines:
+                for _ in range(places):
+                    line = lines.enter_context(socket.create_connection(("127.0.0.1", port)))
+                    line.sendall(b"GET /events HTTP/1.1\r\nHost: keno\r\n\r\n")
+                end = time.monotonic() + START_SECONDS
+                while asked(port, path="/events", seconds=1) != 429:  # they are being answered
+                    assert time.monotonic() < end, "there is no end of places"
+                # A station there sells on meanwhile.
+                assert crowd(Asking(port, "/api/v1/tickets", PROGRAM)) == {200: 1}
+                held.set()
+                while asked(port, path="/events") != 200:
+                    assert time.monotonic() < end, "a place that was left is not given again"
+        finally:
+            held.set()
+            server.shutdown()
+            running.join()
 
 
 def refused(port: int, form: str) -> list[int]:

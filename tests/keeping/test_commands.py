@@ -1,7 +1,9 @@
 """The drill as it stands on the page for operators, command by command, on both engines."""
 
+import os
 import re
 import shlex
+import sqlite3
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -15,6 +17,7 @@ from app.caller import Caller
 from app.cli import keeping, main
 from app.cli.console import founded_office
 from app.flow.refusals import No, say_no
+from app.store import copies
 from app.store.database import Database
 from app.store.queries import log
 from tests.engines import address, drop_database, new_database
@@ -89,7 +92,15 @@ def test_a_backup_whose_trial_was_disturbed_is_not_called_faulty(
     def away(*_: object) -> None:
         raise OperationalError("SELECT 1", {}, psycopg.OperationalError("the server is gone"))
 
+    def full(*_: object) -> None:
+        fault = sqlite3.OperationalError("database or disk is full")
+        fault.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise OperationalError("SELECT 1", {}, fault)
+
     since = count()
+    with monkeypatch.context() as disturbed:
+        disturbed.setattr(keeping, "check_books", full)
+        assert console.keno("backup", "check", file)[0] == 5
     with monkeypatch.context() as disturbed:
         disturbed.setattr(keeping, "restore", not_copied)
         assert console.keno("backup", "check", file)[0] == 3  # nothing else was wrong
@@ -99,6 +110,60 @@ def test_a_backup_whose_trial_was_disturbed_is_not_called_faulty(
         disturbed.setattr(keeping, "note_checked", away)
         assert console.keno("backup", "check", file, "--record")[0] == 5
     assert console.keno("backup", "check", file, "--record")[0] == 0
+
+
+# What pg_restore says that gives up, and how the trial then ends.
+RESTORING = """#!/bin/sh
+case " $* " in *' --single-transaction '*) cat "{said}" >&2; exit 1 ;; esac
+exec {real} "$@"
+"""
+SAID = {
+    """pg_restore: error: COPY failed for table "t": ERROR:  could not extend file "base/1/2": \
+No space left on device
+HINT:  Check free disk space.
+""": 5,
+    """pg_restore: while PROCESSING TOC:
+pg_restore: from TOC entry 3476; 1259 16391 INDEX i keno
+pg_restore: error: could not execute query: ERROR:  could not write to file "base/pgsql_tmp/1": \
+No space left on device
+""": 5,
+    """pg_restore: error: could not execute query: ERROR:  out of memory
+DETAIL:  Failed on request of size 1048576 in memory context "ExprContext".
+""": 5,
+    """pg_restore: error: connection to server on socket "/run/postgresql/.s.PGSQL.5433" failed: \
+FATAL:  could not write init file
+""": 5,
+    """pg_restore: error: COPY failed for table "t": FATAL:  terminating connection due to \
+administrator command
+""": 5,
+    """pg_restore: while PROCESSING TOC:
+pg_restore: from TOC entry 3477; 2606 16395 CONSTRAINT t t_pkey keno
+pg_restore: error: could not execute query: ERROR:  could not create unique index "t_pkey"
+DETAIL:  Key (i)=(1) is duplicated.
+""": 3,
+}
+
+
+@pytest.mark.rule("X-recovery")
+@pytest.mark.parametrize("empty_url", ["postgresql"], indirect=True)
+def test_a_trial_server_that_lacks_room_or_goes_condemns_no_backup(
+    console: Console,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the words of a PostgreSQL 15 whose disk was full; no test fills one."""
+    found_house(console, tmp_path)
+    file = str(tmp_path / "house.backup")
+    assert console.keno("backup", "--out", file)[0] == 0
+    said = tmp_path / "said"
+    program = tmp_path / "bin/pg_restore"
+    program.parent.mkdir()
+    program.write_text(RESTORING.format(said=said, real=copies._found("pg_restore")))  # noqa: SLF001
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    for words, code in SAID.items():
+        said.write_text(words.replace("\\\n", ""))
+        assert (console.keno("backup", "check", file)[0], words) == (code, words)
 
 
 @pytest.mark.rule("X-recovery", "X-audit-log")
@@ -198,18 +263,21 @@ def test_a_house_is_restored_on_installed_machines_while_nothing_of_it_runs() ->
     stopped = set(lines[begins].split()[2:])
     units = DEPLOY / "systemd"
     house = {file.stem for file in units.glob("*.service") if "PartOf=keno" in file.read_text()}
-    assert house == {name for name in stopped if not name.endswith(".timer")}
     timers = {name for name in stopped if name.endswith(".timer")}
     assert all((units / name).exists() for name in timers)
+    # What a timer has started before would still be connected, and its database keep its name.
+    running = {name.removesuffix(".timer") for name in timers}
+    assert stopped == house | timers | running
+    began = [name for name in lines[begins].split()[2:] if name not in running]
     steps = (
-        "ALTER DATABASE keno RENAME TO keno_before",
+        "ALTER DATABASE keno RENAME TO keno_before' && runuser ",  # if not, no other is made
         "/deploy/postgresql/roles.sql",
         "/etc/keno/owner/owner.env",
         "/etc/keno/owner/keno_owner.pem",
         "/etc/keno/owner/keno_owner.key",
         "keno restore /var/backups/keno/",
         "rm -r /etc/keno/owner/",
-        f"systemctl start {' '.join(lines[begins].split()[2:])}",
+        f"systemctl start {' '.join(began)}",
         "systemctl start keno-web keno-feed keno-caller keno-spooler",
     )
     left = iter(lines[begins:])

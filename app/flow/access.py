@@ -332,6 +332,19 @@ def still_acting(
         _checked(unit, found)
 
 
+def still_at_work(unit: Unit, who: Worker) -> None:
+    """Hold whoever works as they are until their act is done, and look again (X-access-disable).
+
+    Called behind all that the act waits for, and not before: whoever disables them would wait as
+    long. What is written until then is undone by the refusal. Who is held with their drawer, as in
+    every sale, is not asked once more.
+
+    Refuses: as `still_acting`.
+    """
+    if who.token not in unit.kept_at_work:
+        still_acting(unit, actor_of(who))
+
+
 def at_work(credentials: Credentials, permission: Permission) -> Callable[[Unit], Worker]:
     """Return what finds out who is at work, and that they may do this."""
 

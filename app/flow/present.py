@@ -10,7 +10,7 @@ from datetime import datetime
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import Credentials, at_work
+from app.flow.access import Credentials, at_work, still_at_work
 from app.flow.approvals import approver_of
 from app.flow.asking import Answer
 from app.flow.authority import NO_CODE, WHY_HELD, Approved, check_authority
@@ -125,10 +125,14 @@ def presented(  # noqa: PLR0913, PLR0917  what was brought where, and why it is 
 def note_presented(  # noqa: PLR0913, PLR0917  what was brought where, and why it is not paid
     office: Office, unit: Unit, who: Worker, claim: Claim, no: Refused, now: datetime
 ) -> None:
-    """Note, the first time, that a ticket was brought and could not be paid then."""
+    """Note, the first time, that a ticket was brought and could not be paid then.
+
+    Refuses: whoever is not at work any more.
+    """
     number, why = claim.ticket.number, no.refusals[0].code
     if payments.presented_at(unit.connection, number) is not None:
         return
+    still_at_work(unit, who)
     row: Row = (
         Presentation,
         {

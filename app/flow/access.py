@@ -155,6 +155,7 @@ def sign_in(
                 body = {"staff": person.code, "at": "elsewhere", "time": time_text(now)}
                 office.log(unit, Tag.SIGN_OUT, body)
         records.add_sign_in(unit, digest(token), person.id, station.id, now + SHIFT_MAX, idle)
+        _give_back_try(office, unit, station.code)
         unit.commit()
     return token
 
@@ -232,6 +233,7 @@ def approver(
     fitting = _fitting(office, approval.name, approval.secret, where)
     with office.unit() as unit:
         person = _let_in(office, unit, approval.name, fitting, where, what)
+        _give_back_try(office, unit, where)
         unit.commit()
     return person
 
@@ -468,14 +470,15 @@ def _make_own(office: Office, unit: Unit, name: str, choice: _Choice, where: str
     records.end_all_sign_ins(unit, person.id)
     body = {"staff": person.code, "change": "chose an own secret", "by": person.code}
     office.log(unit, Tag.STAFF, {**body, "time": time_text(unit.now())})
+    _give_back_try(office, unit, where)
     unit.commit()
 
 
 def _fitting(office: Office, name: str, secret: str, where: str) -> str | None:
     """Return what is stored of a person's secret, if this is it; none if it is wrong.
 
-    Slow on purpose, and as slow for a name of nobody's. So a station has so many wrong tries for
-    all names together, and what is locked there is not compared: else somebody at one could keep
+    Slow on purpose, and as slow for a name of nobody's. So a station has so many tries that let
+    nobody in, for all names together, and what is locked there is not compared: else somebody at one could keep
     this machine busy, and fill the log.
 
     Refuses: too many wrong tries at one station.
@@ -493,6 +496,16 @@ def _fitting(office: Office, name: str, secret: str, where: str) -> str | None:
     except VerificationError:
         return None
     return stored
+
+
+def _give_back_try(office: Office, unit: Unit, where: str) -> None:
+    """Give a station back the try of somebody who was let in, and of nobody else.
+
+    A right secret alone is not enough: one that opens nothing - of somebody who is disabled, or may
+    not do this - is compared and logged each time, and would be tried without end.
+    """
+    if where != CONSOLE:
+        office.tries.give_back(where, unit.now())
 
 
 def _station_here(
@@ -542,8 +555,6 @@ def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
             until = now + LOCKED_FOR if locked else None
             _note_tries(unit, person, where, 0 if locked else tries + 1, until)
         raise refused(office, unit, say_no(No.WRONG_SECRET), name=_tried(name), where=where)
-    if where != CONSOLE:
-        office.tries.give_back(where, now)  # it was no wrong one
     if person.disabled:
         raise refused(
             office, unit, say_no(No.STAFF_DISABLED, name=person.name), name=name, where=where

@@ -66,6 +66,19 @@ def digest(token: str) -> bytes:
     return sha256(token.encode("utf-8", "replace")).digest()
 
 
+def told_of_token(stored: bytes) -> str:
+    """Return what the log tells of a token: enough for the books to know what is stored of it."""
+    return sha256(stored).hexdigest()
+
+
+def told_of_secret(stored: str, *, given: bool) -> dict[str, object]:
+    """Return what the log tells of a secret; it cannot be tried out with that, for want of a salt.
+
+    So whoever writes into the database, and not into the log, does not become somebody unseen.
+    """
+    return {"secret": sha256(stored.encode()).hexdigest(), "given": given}
+
+
 # ---- stations ------------------------------------------------------------------------------------
 
 
@@ -85,7 +98,8 @@ def enrol_station(office: Office, code: str, enrolment: str) -> str:
         if not records.enrol_station(unit, station.id, digest(token)):
             # Somebody else with the same code came first: one of the two is an intruder.
             raise refused(office, unit, say_no(No.WRONG_ENROLMENT), station=station.code)
-        office.log(unit, Tag.ENROL, {"station": station.code, "at": time_text(unit.now())})
+        body = {"station": station.code, "token": told_of_token(digest(token))}
+        office.log(unit, Tag.ENROL, {**body, "at": time_text(unit.now())})
         unit.commit()
     return token
 
@@ -147,13 +161,14 @@ def sign_in(
         known(staff=person.code)
         now = unit.now()
         actor = actor_as(person, station.code)
-        office.log(unit, Tag.SIGN_IN, {**actor.document(), "time": time_text(now)})
+        body = {**actor.document(), "token": told_of_token(digest(token))}
+        office.log(unit, Tag.SIGN_IN, {**body, "time": time_text(now)})
         idle = None
         if on_page:
             idle = house.setting(unit.connection, Setting.IDLE_MINUTES)
             if records.end_other_pages(unit, person.id):
-                body = {"staff": person.code, "at": "elsewhere", "time": time_text(now)}
-                office.log(unit, Tag.SIGN_OUT, body)
+                out = {"staff": person.code, "at": "elsewhere", "time": time_text(now)}
+                office.log(unit, Tag.SIGN_OUT, out)
         records.add_sign_in(unit, digest(token), person.id, station.id, now + SHIFT_MAX, idle)
         _give_back_try(office, unit, station.code)
         unit.commit()
@@ -468,7 +483,8 @@ def _make_own(office: Office, unit: Unit, name: str, choice: _Choice, where: str
         raise refused(office, unit, choice.fault, name=person.name, where=where)
     records.change_secret(unit, person.id, choice.hashed, given=False)
     records.end_all_sign_ins(unit, person.id)
-    body = {"staff": person.code, "change": "chose an own secret", "by": person.code}
+    what = {"change": "chose an own secret", **told_of_secret(choice.hashed, given=False)}
+    body = {"staff": person.code, **what, "by": person.code}
     office.log(unit, Tag.STAFF, {**body, "time": time_text(unit.now())})
     _give_back_try(office, unit, where)
     unit.commit()
@@ -478,8 +494,8 @@ def _fitting(office: Office, name: str, secret: str, where: str) -> str | None:
     """Return what is stored of a person's secret, if this is it; none if it is wrong.
 
     Slow on purpose, and as slow for a name of nobody's. So a station has so many tries that let
-    nobody in, for all names together, and what is locked there is not compared: else somebody at one could keep
-    this machine busy, and fill the log.
+    nobody in, for all names together, and what is locked there is not compared: else somebody at
+    one could keep this machine busy, and fill the log.
 
     Refuses: too many wrong tries at one station.
     """

@@ -19,7 +19,7 @@ from argon2.exceptions import VerificationError
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.actor import CONSOLE, Actor, actor_as, actor_of
-from app.flow.office import Office
+from app.flow.office import ONE_TRY_IN, STATION_TRIES, Office
 from app.flow.permissions import FOR, WHATEVER_THE_CLOCK_SAYS, Permission
 from app.flow.refusals import No, has_code, say_no
 from app.keno.house_settings import Setting
@@ -170,7 +170,7 @@ def sign_in(
                 out = {"staff": person.code, "at": "elsewhere", "time": time_text(now)}
                 office.log(unit, Tag.SIGN_OUT, out)
         records.add_sign_in(unit, digest(token), person.id, station.id, now + SHIFT_MAX, idle)
-        _give_back_try(office, unit, station.code)
+        _give_back_try(unit, station.code)
         unit.commit()
     return token
 
@@ -248,7 +248,7 @@ def approver(
     fitting = _fitting(office, approval.name, approval.secret, where)
     with office.unit() as unit:
         person = _let_in(office, unit, approval.name, fitting, where, what)
-        _give_back_try(office, unit, where)
+        _give_back_try(unit, where)
         unit.commit()
     return person
 
@@ -486,7 +486,7 @@ def _make_own(office: Office, unit: Unit, name: str, choice: _Choice, where: str
     what = {"change": "chose an own secret", **told_of_secret(choice.hashed, given=False)}
     body = {"staff": person.code, **what, "by": person.code}
     office.log(unit, Tag.STAFF, {**body, "time": time_text(unit.now())})
-    _give_back_try(office, unit, where)
+    _give_back_try(unit, where)
     unit.commit()
 
 
@@ -494,15 +494,18 @@ def _fitting(office: Office, name: str, secret: str, where: str) -> str | None:
     """Return what is stored of a person's secret, if this is it; none if it is wrong.
 
     Slow on purpose, and as slow for a name of nobody's. So a station has so many tries that let
-    nobody in, for all names together, and what is locked there is not compared: else somebody at
-    one could keep this machine busy, and fill the log.
+    nobody in, for all names together and whichever process serves it, and what is locked there is
+    not compared: else somebody at one could keep this machine busy, and fill the log.
+
+    The try is taken, and committed, before it is made. *Crash behind it: it is lost, and comes back
+    with time.*
 
     Refuses: too many wrong tries at one station.
     """
+    if where != CONSOLE:
+        _take_try(office, where)
     with office.database.reading() as connection:
         now = Unit(office.database, connection).now()
-        if where != CONSOLE and not office.tries.take(where, now):
-            raise say_no(No.TOO_MANY_TRIES)
         person = people.person_named(connection, name)
         if person is not None and _is_locked(_tries_of(connection, person, where)[1], now):
             return None  # which they are told, whatever the secret is
@@ -514,14 +517,21 @@ def _fitting(office: Office, name: str, secret: str, where: str) -> str | None:
     return stored
 
 
-def _give_back_try(office: Office, unit: Unit, where: str) -> None:
+def _take_try(office: Office, station: str) -> None:
+    with office.unit() as unit:
+        if not records.take_try(unit, station, STATION_TRIES, ONE_TRY_IN):
+            raise say_no(No.TOO_MANY_TRIES)
+        unit.commit()
+
+
+def _give_back_try(unit: Unit, where: str) -> None:
     """Give a station back the try of somebody who was let in, and of nobody else.
 
     A right secret alone is not enough: one that opens nothing - of somebody who is disabled, or may
     not do this - is compared and logged each time, and would be tried without end.
     """
     if where != CONSOLE:
-        office.tries.give_back(where, unit.now())
+        records.give_back_try(unit, where, ONE_TRY_IN)
 
 
 def _station_here(

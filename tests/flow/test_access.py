@@ -379,6 +379,55 @@ def test_names_that_are_tried_one_after_the_other_at_a_station_are_soon_not_even
             floor.signed_in(WANDA)
 
 
+@pytest.mark.rule("X-access")
+def test_tries_at_a_station_are_counted_for_all_processes_together(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else whoever tries has as many times more as a house has web processes."""
+    monkeypatch.setattr(access, "_NOBODY", floor.office.hasher.hash("nobody's"))  # it costs less
+    token, url = floor.station(FIRST_STATION), floor.office.database.url
+    others = [floor.on(url.render_as_string(hide_password=False)) for _ in range(2)]
+
+    def try_at(turn: int) -> str:
+        here = (floor, *others)[turn % 3]
+        return outcome(lambda: sign_in(here.office, token, f"Nobody {turn}", "wrong"))
+
+    with ThreadPoolExecutor(6) as threads:
+        told = list(threads.map(try_at, range(2 * STATION_TRIES)))
+    assert told.count("staff.wrong_secret") == STATION_TRIES
+    assert told.count("station.too_many_tries") == STATION_TRIES
+    for other in others:
+        other.close()
+
+
+@pytest.mark.rule("X-access", "X-clock")
+def test_a_clock_that_is_set_back_keeps_nobody_waiting_and_gives_no_tries_away(
+    floor: Floor,
+) -> None:
+    floor.pass_time(hours=5)
+    try_many(floor, STATION_TRIES)
+    floor.pass_time(hours=-5)
+    assert try_many(floor, 4)[1:] == ["station.too_many_tries"] * 3
+    floor.pass_time(seconds=2 * int(ONE_TRY_IN.total_seconds()))
+    floor.signed_in(WANDA)
+
+
+@pytest.mark.rule("X-access")
+def test_a_station_whose_tries_all_came_back_is_not_remembered(floor: Floor) -> None:
+    try_many(floor, 3)
+    floor.pass_time(seconds=2 * int(ONE_TRY_IN.total_seconds()))
+    floor.signed_in(WANDA)
+    assert rows(floor, "SELECT station FROM station_bucket") == [(FIRST_STATION,)]
+    floor.pass_time(seconds=2 * int(ONE_TRY_IN.total_seconds()))
+    floor.signed_in(WANDA)
+    assert rows(floor, "SELECT station FROM station_bucket") == []
+
+
+def try_many(floor: Floor, times: int) -> list[str]:
+    token = floor.station(FIRST_STATION)
+    return [outcome(lambda: sign_in(floor.office, token, IKE, "wrong")) for _ in range(times)]
+
+
 @pytest.mark.rule("X-access", "X-access-disable", "X-audit-log")
 @pytest.mark.parametrize(
     ("why", "code"),

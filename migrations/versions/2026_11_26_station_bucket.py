@@ -16,7 +16,7 @@ def upgrade() -> None:
     """Go forward: every station has all of its tries."""
     op.create_table(
         "station_bucket",
-        sa.Column("station", sa.Text(), nullable=False),
+        sa.Column("station", sa.String(length=40), nullable=False),
         sa.Column("full_at_ms", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
             ["station"], ["station.code"], name=op.f("fk_station_bucket_station")

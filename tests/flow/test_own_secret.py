@@ -348,6 +348,7 @@ def test_a_choice_that_dies_anywhere_was_made_or_was_not(floor: Floor) -> None:
     station = floor.station(FIRST_STATION)
     for point in count():
         give(floor, SAM)
+        floor.pass_time(minutes=1)  # a try whose process died comes back with time
         before = len(changes_of(floor, "SAM"))
         died = dies(floor, point, lambda here: choose_secret(here.office, station, SAM, GIVEN, OWN))
         is_chosen = len(changes_of(floor, "SAM")) > before

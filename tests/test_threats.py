@@ -16,8 +16,8 @@ from werkzeug.test import TestResponse
 
 from app.flow.access import Credentials
 from app.flow.permissions import FOR
-from app.flow.spool import interrupted, next_paper
-from app.store.tables import Role
+from app.flow.spool import interrupted, next_paper, note_ending
+from app.store.tables import PaperState, Role
 from app.web import create_app
 from app.web.proxy import BehindProxies
 from app.web.routes import BACKGROUND, PAGE_TOKEN, PERSON_COOKIE
@@ -36,6 +36,7 @@ from tests.floor import (
     WALT,
     WANDA,
     Floor,
+    dollar,
     secret_of,
 )
 from tests.flow.test_access import somebody
@@ -206,18 +207,31 @@ def test_no_answer_is_kept_by_a_browser_and_no_page_is_shown_within_another(
 def test_nobody_reads_or_changes_what_is_another_s_though_they_may_do_it_to_their_own(
     app: Flask, floor: Floor
 ) -> None:
-    """Route by role by object: Walt may do all of this, and it is Wanda's."""
+    """Route by role by object: Walt and Sue may do all of this, and it is Wanda's."""
     printer = floor.printer_at(FIRST_STATION)
     wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
     floor.sell(wanda, request="request-of-wanda")
+    floor.sell(wanda, dollar("F", games=2))
+    floor.play("F")
     floor.printer_at(SECOND_STATION)
-    floor.close_drawer(floor.writing(SUE, SATELLITE), 3, BANK)
-    sending = next_paper(floor.office, printer, Press())
+    sue = floor.writing(SUE, SATELLITE)
+    floor.close_drawer(sue, 3, BANK)
+    asked = {"report": "voids", "from": "2026-11-16", "to": "2026-11-16", "format": "pdf"}
+    max_ = floor.signed_in(MAX, SATELLITE)
+    said = {**headers_of(max_), "Idempotency-Key": floor.request_id()}
+    report = app.test_client().post("/api/v1/reports", json=asked, headers=said).get_json()["job"]
+    count_slip, of_1, sending = (next_paper(floor.office, printer, Press()) for _ in range(3))
+    assert count_slip is not None
+    assert of_1 is not None
     assert sending is not None
+    for printed in (count_slip, of_1):
+        note_ending(floor.office, printed, PaperState.CONFIRMED, None)
     assert interrupted(floor.office, printer)  # now somebody is asked whether it came out
     came_out = {"copy": sending.copy, "printed": "yes"}
     count = {"counted": {"currency": 10_000}, "verifier": {"name": MAX, "secret": secret_of(MAX)}}
-    refused = {
+    torn = {"reason": "torn"}
+    patron = {"game": 100, "name": "Pat Patron", "taxpayer_number": "000-00-0000"}
+    refused: dict[tuple[str, str], tuple[object, str]] = {
         ("GET", "drawers/1"): (None, "drawer.unknown"),
         ("POST", "drawers/1/close"): (count, "drawer.unknown"),
         ("POST", "drawers/1/fill"): ({"amounts": {"coin": 100}}, "drawer.unknown"),
@@ -227,6 +241,13 @@ def test_nobody_reads_or_changes_what_is_another_s_though_they_may_do_it_to_thei
         ("POST", "drawers/1/move"): ({}, "drawer.unknown"),
         ("POST", "drawers/1/explain"): ({"words": "none"}, "drawer.unknown"),
         ("POST", "tickets/1/void"): ({"code": floor.code(1), "reason": "x"}, "approval.needed"),
+        # Without the paper nobody has a ticket, and another's is not handed out again either.
+        ("POST", "tickets/2/refund"): (torn, "approval.needed"),
+        ("POST", "tickets/2/pay"): (torn, "approval.needed"),
+        ("POST", "tickets/2/tax-paper"): (patron, "approval.needed"),
+        ("POST", "tickets/1/reprint"): ({"reason": "x"}, "approval.needed"),
+        ("POST", "tickets/2/reprint"): ({"reason": "x"}, "approval.needed"),
+        ("POST", "tickets/2/approve"): ({}, "staff.not_permitted"),
         ("POST", f"papers/{sending.entry}/printed"): (came_out, "paper.not_asked"),
         ("POST", f"papers/{sending.entry}/reprint"): ({"reason": "x"}, "approval.needed"),
         ("GET", f"papers/{sending.entry}"): (None, "staff.not_permitted"),
@@ -234,14 +255,28 @@ def test_nobody_reads_or_changes_what_is_another_s_though_they_may_do_it_to_thei
         # A shift that is over, of which the paper would tell every amount.
         ("POST", "papers"): ({"slip": "shift", "drawer": 3}, "drawer.unknown"),
     }
+    # A supervisor looks after every drawer, and takes nothing out of one that is not hers.
+    to_sue: dict[tuple[str, str], tuple[object, str]] = {
+        ("POST", "drawers/1/fill"): ({"amounts": {"coin": 100}}, "drawer.unknown"),
+        ("POST", "drawers/1/bleed"): ({"amounts": {"coin": 100}}, "drawer.unknown"),
+        ("POST", "drawers/1/close"): (count, "reason.missing"),
+        ("POST", "drawers/1/move"): ({"station": SECOND_STATION}, "reason.missing"),
+        ("POST", "tickets/2/refund"): (torn, "drawer.not_open"),
+        ("POST", "tickets/2/pay"): (torn, "drawer.not_open"),
+        ("POST", "tickets/2/tax-paper"): (patron, "approval.needed"),
+        ("POST", "tickets/2/approve"): ({}, "ticket.still_playing"),
+        ("POST", "tickets/1/reprint"): ({"reason": "x"}, "paper.no_printer"),
+        ("POST", f"reports/{report}/stop"): ({}, "report.not_yours"),
+    }
     before = facts_of(floor)
     client = app.test_client()
-    told = {}
-    for (method, path), (body, _) in refused.items():
-        sent = {**headers_of(walt), "Idempotency-Key": floor.request_id()}
-        answer = client.open(f"/api/v1/{path}", method=method, json=body, headers=sent)
-        told[method, path] = answer.get_json(force=True).get("code")
-    assert told == {which: code for which, (_, code) in refused.items()}
+    for person, tries in ((walt, refused), (sue, to_sue)):
+        told = {}
+        for (method, path), (body, _) in tries.items():
+            sent = {**headers_of(person), "Idempotency-Key": floor.request_id()}
+            answer = client.open(f"/api/v1/{path}", method=method, json=body, headers=sent)
+            told[method, path] = answer.get_json(force=True).get("code")
+        assert told == {which: code for which, (_, code) in tries.items()}
     assert facts_of(floor) == before
     said = {**headers_of(wanda), "Idempotency-Key": floor.request_id()}
     hers = client.post(f"/api/v1/papers/{sending.entry}/printed", json=came_out, headers=said)

@@ -19,7 +19,7 @@ from argon2.exceptions import VerificationError
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.actor import CONSOLE, Actor, actor_as, actor_of
-from app.flow.office import Office
+from app.flow.office import ONE_TRY_IN, STATION_TRIES, Office
 from app.flow.permissions import FOR, WHATEVER_THE_CLOCK_SAYS, Permission
 from app.flow.refusals import No, has_code, say_no
 from app.keno.house_settings import Setting
@@ -66,6 +66,19 @@ def digest(token: str) -> bytes:
     return sha256(token.encode("utf-8", "replace")).digest()
 
 
+def told_of_token(stored: bytes) -> str:
+    """Return what the log tells of a token: enough for the books to know what is stored of it."""
+    return sha256(stored).hexdigest()
+
+
+def told_of_secret(stored: str, *, given: bool) -> dict[str, object]:
+    """Return what the log tells of a secret; it cannot be tried out with that, for want of a salt.
+
+    So whoever writes into the database, and not into the log, does not become somebody unseen.
+    """
+    return {"secret": sha256(stored.encode()).hexdigest(), "given": given}
+
+
 # ---- stations ------------------------------------------------------------------------------------
 
 
@@ -85,7 +98,8 @@ def enrol_station(office: Office, code: str, enrolment: str) -> str:
         if not records.enrol_station(unit, station.id, digest(token)):
             # Somebody else with the same code came first: one of the two is an intruder.
             raise refused(office, unit, say_no(No.WRONG_ENROLMENT), station=station.code)
-        office.log(unit, Tag.ENROL, {"station": station.code, "at": time_text(unit.now())})
+        body = {"station": station.code, "token": told_of_token(digest(token))}
+        office.log(unit, Tag.ENROL, {**body, "at": time_text(unit.now())})
         unit.commit()
     return token
 
@@ -147,14 +161,16 @@ def sign_in(
         known(staff=person.code)
         now = unit.now()
         actor = actor_as(person, station.code)
-        office.log(unit, Tag.SIGN_IN, {**actor.document(), "time": time_text(now)})
+        body = {**actor.document(), "token": told_of_token(digest(token))}
+        office.log(unit, Tag.SIGN_IN, {**body, "time": time_text(now)})
         idle = None
         if on_page:
             idle = house.setting(unit.connection, Setting.IDLE_MINUTES)
             if records.end_other_pages(unit, person.id):
-                body = {"staff": person.code, "at": "elsewhere", "time": time_text(now)}
-                office.log(unit, Tag.SIGN_OUT, body)
+                out = {"staff": person.code, "at": "elsewhere", "time": time_text(now)}
+                office.log(unit, Tag.SIGN_OUT, out)
         records.add_sign_in(unit, digest(token), person.id, station.id, now + SHIFT_MAX, idle)
+        _give_back_try(unit, station.code)
         unit.commit()
     return token
 
@@ -232,6 +248,7 @@ def approver(
     fitting = _fitting(office, approval.name, approval.secret, where)
     with office.unit() as unit:
         person = _let_in(office, unit, approval.name, fitting, where, what)
+        _give_back_try(unit, where)
         unit.commit()
     return person
 
@@ -330,6 +347,19 @@ def still_acting(
         if found is None:  # the station has another token by now
             raise say_no(No.NOT_ENROLLED)
         _checked(unit, found)
+
+
+def still_at_work(unit: Unit, who: Worker) -> None:
+    """Hold whoever works as they are until their act is done, and look again (X-access-disable).
+
+    Called behind all that the act waits for, and not before: whoever disables them would wait as
+    long. What is written until then is undone by the refusal. Who is held with their drawer, as in
+    every sale, is not asked once more.
+
+    Refuses: as `still_acting`.
+    """
+    if who.token not in unit.kept_at_work:
+        still_acting(unit, actor_of(who))
 
 
 def at_work(credentials: Credentials, permission: Permission) -> Callable[[Unit], Worker]:
@@ -453,24 +483,29 @@ def _make_own(office: Office, unit: Unit, name: str, choice: _Choice, where: str
         raise refused(office, unit, choice.fault, name=person.name, where=where)
     records.change_secret(unit, person.id, choice.hashed, given=False)
     records.end_all_sign_ins(unit, person.id)
-    body = {"staff": person.code, "change": "chose an own secret", "by": person.code}
+    what = {"change": "chose an own secret", **told_of_secret(choice.hashed, given=False)}
+    body = {"staff": person.code, **what, "by": person.code}
     office.log(unit, Tag.STAFF, {**body, "time": time_text(unit.now())})
+    _give_back_try(unit, where)
     unit.commit()
 
 
 def _fitting(office: Office, name: str, secret: str, where: str) -> str | None:
     """Return what is stored of a person's secret, if this is it; none if it is wrong.
 
-    Slow on purpose, and as slow for a name of nobody's. So a station has so many wrong tries for
-    all names together, and what is locked there is not compared: else somebody at one could keep
-    this machine busy, and fill the log.
+    Slow on purpose, and as slow for a name of nobody's. So a station has so many tries that let
+    nobody in, for all names together and whichever process serves it, and what is locked there is
+    not compared: else somebody at one could keep this machine busy, and fill the log.
+
+    The try is taken, and committed, before it is made. *Crash behind it: it is lost, and comes back
+    with time.*
 
     Refuses: too many wrong tries at one station.
     """
+    if where != CONSOLE:
+        _take_try(office, where)
     with office.database.reading() as connection:
         now = Unit(office.database, connection).now()
-        if where != CONSOLE and not office.tries.take(where, now):
-            raise say_no(No.TOO_MANY_TRIES)
         person = people.person_named(connection, name)
         if person is not None and _is_locked(_tries_of(connection, person, where)[1], now):
             return None  # which they are told, whatever the secret is
@@ -480,6 +515,23 @@ def _fitting(office: Office, name: str, secret: str, where: str) -> str | None:
     except VerificationError:
         return None
     return stored
+
+
+def _take_try(office: Office, station: str) -> None:
+    with office.unit() as unit:
+        if not records.take_try(unit, station, STATION_TRIES, ONE_TRY_IN):
+            raise say_no(No.TOO_MANY_TRIES)
+        unit.commit()
+
+
+def _give_back_try(unit: Unit, where: str) -> None:
+    """Give a station back the try of somebody who was let in, and of nobody else.
+
+    A right secret alone is not enough: one that opens nothing - of somebody who is disabled, or may
+    not do this - is compared and logged each time, and would be tried without end.
+    """
+    if where != CONSOLE:
+        records.give_back_try(unit, where, ONE_TRY_IN)
 
 
 def _station_here(
@@ -529,8 +581,6 @@ def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
             until = now + LOCKED_FOR if locked else None
             _note_tries(unit, person, where, 0 if locked else tries + 1, until)
         raise refused(office, unit, say_no(No.WRONG_SECRET), name=_tried(name), where=where)
-    if where != CONSOLE:
-        office.tries.give_back(where, now)  # it was no wrong one
     if person.disabled:
         raise refused(
             office, unit, say_no(No.STAFF_DISABLED, name=person.name), name=name, where=where

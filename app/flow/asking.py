@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from app.flow.access import still_at_work
 from app.flow.office import Office
 from app.flow.refusals import No, say_no
 from app.keno.refusals import Refused
@@ -70,9 +71,9 @@ def answer_once(
 ) -> Answer:
     """Do an act in one transaction, or return what it was answered when it was asked before.
 
-    The act adds the row that keeps its answer (`kept`), and is committed here. If another
-    transaction with the same id commits first, that one's answer is returned, also if this one
-    is refused.
+    The act adds the row that keeps its answer (`kept`), and is committed here, if whoever asked is
+    still at work by then. If another transaction with the same id commits first, that one's answer
+    is returned, also if this one is refused.
     """
     for left in reversed(range(TRIES)):
         try:
@@ -83,6 +84,7 @@ def answer_once(
                     unit.make_sure()
                     return before
                 answer = act(unit, who)
+                still_at_work(unit, who)
                 unit.commit()
                 return answer
         except CameSecond:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import ENROLMENT_BYTES, digest
+from app.flow.access import ENROLMENT_BYTES, digest, told_of_secret
 from app.flow.office import Office
 from app.flow.refusals import No, say_no
 from app.keno.refusals import quoted
@@ -101,8 +101,10 @@ def found_house(office: Office, plan: HousePlan) -> dict[str, str]:
         for person in plan.staff:
             who = (person.code, person.name, person.role, secrets[person.code])
             records.add_staff(unit, *who, given=plan.secrets_given)
-            body = {"staff": person.code, "change": "added", "role": person.role.value}
-            office.log(unit, Tag.STAFF, {**body, "by": "founding", "time": now})
+            body = {"staff": person.code, "change": "added", "name": person.name}
+            told = told_of_secret(secrets[person.code], given=plan.secrets_given)
+            said = {**body, "role": person.role.value, **told, "by": "founding", "time": now}
+            office.log(unit, Tag.STAFF, said)
         unit.commit()
     return enrolments
 

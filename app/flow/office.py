@@ -13,7 +13,6 @@ from app.audit.tags import Tag
 from app.entropy import Entropy, system_entropy
 from app.flow.keys import Keys
 from app.flow.refusals import No, say_no
-from app.flow.throttle import Throttle
 from app.flow.turns import Turns
 from app.keno.card_file import read_card
 from app.keno.rate_card import RateCard
@@ -28,10 +27,6 @@ from app.store.unit import Unit, unit_of
 
 # Wrong names and secrets at one station: more than people mistype, and few enough for the log.
 STATION_TRIES, ONE_TRY_IN = 30, timedelta(seconds=20)
-
-
-def _tries() -> Throttle:
-    return Throttle(STATION_TRIES, ONE_TRY_IN, whose=str)
 
 
 @dataclass(frozen=True)
@@ -56,7 +51,6 @@ class Office:
     entropy: Entropy = system_entropy
     hasher: PasswordHasher = field(default_factory=PasswordHasher)
     selling: Turns = field(default_factory=Turns)
-    tries: Throttle = field(default_factory=_tries)  # of names and secrets, by station
     # Alarms whose beginning nobody records, and since when this process knows of them.
     noticed: dict[tuple[str, str], datetime] = field(default_factory=dict)
     _cards: dict[int, RateCard] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import Credentials, at_work
+from app.flow.access import Credentials, at_work, refused, still_at_work
 from app.flow.approvals import approver_of
 from app.flow.asking import Answer
 from app.flow.authority import NO_CODE, WHY_HELD, Approved, check_authority
@@ -115,7 +115,13 @@ def missing(unit: Unit, who: Worker, claim: Claim, approved: Approved) -> list[R
 def presented(  # noqa: PLR0913, PLR0917  what was brought where, and why it is not paid
     office: Office, unit: Unit, who: Worker, claim: Claim, no: Refused, now: datetime
 ) -> Refused:
-    """Note that a ticket that waits was brought in time, and return why it is not paid."""
+    """Note that a ticket that waits was brought in time, and return why it is not paid.
+
+    One that was paid already and is brought again is noted each time: of two papers one is forged.
+    """
+    if claim.standing.paid is not None:
+        facts = {"ticket": claim.ticket.number, "station": who.station_code, "staff": who.code}
+        return refused(office, unit, no, **facts)
     if claim.standing.stands in (Stands.NOT_DECIDED, Stands.FROZEN, Stands.WIN):
         note_presented(office, unit, who, claim, no, now)
         unit.commit()
@@ -125,10 +131,14 @@ def presented(  # noqa: PLR0913, PLR0917  what was brought where, and why it is 
 def note_presented(  # noqa: PLR0913, PLR0917  what was brought where, and why it is not paid
     office: Office, unit: Unit, who: Worker, claim: Claim, no: Refused, now: datetime
 ) -> None:
-    """Note, the first time, that a ticket was brought and could not be paid then."""
+    """Note, the first time, that a ticket was brought and could not be paid then.
+
+    Refuses: whoever is not at work any more.
+    """
     number, why = claim.ticket.number, no.refusals[0].code
     if payments.presented_at(unit.connection, number) is not None:
         return
+    still_at_work(unit, who)
     row: Row = (
         Presentation,
         {

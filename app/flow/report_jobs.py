@@ -17,7 +17,7 @@ from functools import partial
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import Credentials, at_work, permit, still_acting
+from app.flow.access import Credentials, at_work, permit, still_acting, still_at_work
 from app.flow.actor import Actor, actor_of
 from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.day import gaming_day
@@ -135,6 +135,7 @@ def stop_report(office: Office, credentials: Credentials, job: str) -> None:
             raise say_no(No.NOT_YOURS)
         if not records.move_job(unit, job, AT_WORK, JobState.STOPPED, ended_at=unit.now()):
             raise say_no(No.NO_SUCH_JOB)
+        still_at_work(unit, who)
         body = {
             "job": job,
             "report": asked.report,
@@ -156,6 +157,7 @@ def ask_again(office: Office, credentials: Credentials, job: str) -> Answer:
         found = queries.job(unit.connection, job)
         if found is None or not found.is_of_close:
             raise say_no(No.NO_SUCH_JOB)
+        still_at_work(unit, who)
         asked = Asked(found.report, found.first, found.last, Format(found.format))
         return _again(office, unit, actor_of(who), asked)
 
@@ -221,6 +223,7 @@ def note_fetched(office: Office, credentials: Credentials, job: JobRow) -> None:
     """
     with office.unit() as unit:
         who = at_work(credentials, Permission.RECORDS_SEE)(unit)
+        still_at_work(unit, who)
         body = {
             "job": job.id,
             "report": job.report,

@@ -9,7 +9,7 @@ Write order: there is one commit. *Crash before: it is not settled, and is asked
 
 from hashlib import sha256
 
-from app.flow.access import Credentials, at_work
+from app.flow.access import Credentials, at_work, still_at_work
 from app.flow.asking import TRIES, Answer, asking
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -37,6 +37,7 @@ def settle_act(office: Office, credentials: Credentials, request: str | None) ->
                     return {"done": done, "answer": before[1] if done else None}
                 row = records.asked_row(who.station, asked.request, _NEVER, {"never": True})
                 add_rows(unit, 0, [row])  # which has no entry: nothing was done
+                still_at_work(unit, who)
                 unit.commit()
                 return {"done": False, "answer": None}
         except CameSecond:  # the act itself came first

@@ -11,7 +11,14 @@ import unicodedata
 
 from app.audit.tags import Tag
 from app.clock import time_text
-from app.flow.access import ENROLMENT_BYTES, check_length, digest, permit, still_acting
+from app.flow.access import (
+    ENROLMENT_BYTES,
+    check_length,
+    digest,
+    permit,
+    still_acting,
+    told_of_secret,
+)
 from app.flow.actor import Actor
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -45,7 +52,9 @@ def add_person(office: Office, actor: Actor, code: str, name: str, role: str, se
         if as_seen(name) & taken or people.is_coded(unit.connection, code):
             raise say_no(No.KNOWN_ALREADY, name=quoted(name), known=quoted(code))
         records.add_staff(unit, code, name, Role(role), hashed, given=True)
-        _note_person(office, unit, actor, code, {"change": "added", "role": role})
+        what = {"change": "added", "name": name, "role": role}
+        told = told_of_secret(hashed, given=True)
+        _note_person(office, unit, actor, code, {**what, **told})
         unit.commit()
 
 
@@ -101,7 +110,8 @@ def give_secret(office: Office, actor: Actor, name: str, secret: str) -> None:
         still_acting(unit, actor, person=person.id)
         records.change_secret(unit, person.id, hashed, given=True)
         records.end_all_sign_ins(unit, person.id)
-        _note_person(office, unit, actor, person.code, {"change": "given a new secret"})
+        what = {"change": "given a new secret", **told_of_secret(hashed, given=True)}
+        _note_person(office, unit, actor, person.code, what)
         unit.commit()
 
 

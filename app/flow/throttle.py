@@ -1,11 +1,11 @@
-"""How often one may guess: a bucket of tries that fills up again (X-ticket-validation, X-access).
+"""How often one may guess: a bucket of tries that fills up again (X-ticket-validation).
 
 It lives in one process and forgets when that ends; a code has 23 secret digits, so what it keeps
-away is not luck but load, and whoever would count our tickets through.
+away is not luck but load, and whoever would count our tickets through. Tries at stations are
+counted in the database (`access`).
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from ipaddress import IPv6Address, ip_address
@@ -27,19 +27,17 @@ def network_of(address: str | None) -> str:
 
 @dataclass
 class Throttle:
-    """Wrong tries by address or station: so many at once, then one for each time that passes.
+    """Wrong tries by address: so many at once, then one for each time that passes.
 
     Args:
         tries: how many wrong tries an address has at once.
         one_in: how long it takes until it has one more.
         most: how many addresses are remembered; beyond, the one that was quiet longest is not.
-        whose: for whom an address, or what else is counted by, counts.
     """
 
     tries: int
     one_in: timedelta
     most: int = 10_000
-    whose: Callable[[str | None], str] = network_of
     # When an address will have all of its tries again: all that must be remembered of it.
     _full_at: "OrderedDict[str, datetime]" = field(default_factory=OrderedDict)
     _turn: Lock = field(default_factory=Lock)
@@ -49,7 +47,7 @@ class Throttle:
 
         It is taken first, so that of many tries at the same moment none is for nothing.
         """
-        whose = self.whose(address)
+        whose = network_of(address)
         with self._turn:
             missing = self._missing(whose, now)
             if missing > self.one_in * (self.tries - 1):
@@ -63,7 +61,7 @@ class Throttle:
 
     def give_back(self, address: str | None, now: datetime) -> None:
         """Give back a try that was taken: it was not a wrong one."""
-        whose = self.whose(address)
+        whose = network_of(address)
         with self._turn:
             left = self._missing(whose, now) - self.one_in
             if left > timedelta(0):

@@ -3,7 +3,9 @@
 The written order of locks, for every stage: first the series (shared by whoever sells, voids,
 cancels or refunds; exclusive for lockout and the close of a day), then the days, rows (the drawer:
 shared by whoever uses it, alone for its close; the ticket), the patron, coupons, the counter of
-ticket numbers, because every sale of the house waits for it, and the feed last of all.
+ticket numbers, because every sale of the house waits for it, and the feed last of all. Who works,
+their station and their sign-in are held with the drawer, or else behind everything; whoever
+disables one of them waits for these rows only, people before stations before sign-ins.
 
 On PostgreSQL the lock on a series is an advisory lock of the transaction, which is a fair queue:
 with row locks, sellers who share the row would keep a locker waiting for ever. On SQLite there is
@@ -42,6 +44,7 @@ class Unit:
     def __init__(self, database: Database, connection: Connection) -> None:
         self._database = database
         self.connection = connection
+        self.kept_at_work: set[bytes] = set()  # tokens of those who are held with their drawers
 
     def commit(self) -> None:
         """Make everything durable, at once. Only a stage of the flow calls this.

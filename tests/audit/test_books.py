@@ -13,11 +13,16 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from app.audit.books import check_books
 from app.audit.entries import make_entry
 from app.audit.tags import Tag
+from app.flow.access import at_console
+from app.flow.permissions import Permission
 from app.flow.seal import seal_log
+from app.flow.staffing import give_secret
 from app.keno.tender import Tender, TenderKind
+from app.store.records.house import add_staff
+from app.store.tables import Role
 from tests.audit.planting import After, found_in, plant, unguarded
-from tests.floor import BANK, SECOND_STATION, WALT, Floor, dollar
-from tests.looking import rows
+from tests.floor import ADA, BANK, SECOND_STATION, WALT, Floor, dollar, secret_of
+from tests.looking import rows, write
 
 COUPON = (Tender(TenderKind.COUPON, 60, "C1"), Tender(TenderKind.CHIPS, 100))
 
@@ -189,6 +194,47 @@ PLANTED: dict[str, Planted] = {
             )
         ],
         {"people": ["EVE was never added"]},
+    ),
+    "somebody has a secret that another wrote": (
+        "X-access",
+        ["UPDATE staff SET secret = (SELECT secret FROM staff WHERE code = 'SAM') WHERE id = 2"],
+        {"people": ["WALT has a secret of which the log does not tell"]},
+    ),
+    "a secret that is somebody's own became a given one": (
+        "X-access",
+        ["UPDATE staff SET secret_given = TRUE WHERE code = 'WALT'"],
+        {"people": ["whether the secret of WALT was given is not what the log says"]},
+    ),
+    "somebody has another's name": (
+        "X-access",
+        ["UPDATE staff SET name = 'Sam Superviser' WHERE code = 'WALT'"],
+        {"people": ["WALT has another name than they were added with"]},
+    ),
+    "a station is known by another token": (
+        "X-access",
+        ["UPDATE station SET token = :other WHERE code = 'B1'"],
+        {"people": ["station B1 did not enrol as the log says"]},
+    ),
+    "somebody is signed in without a word": (
+        "X-access",
+        [
+            (
+                "INSERT INTO sign_in (token, staff, station, since, until) "
+                "SELECT :other, 3, station, since, until FROM sign_in "
+                "WHERE ended_at IS NULL AND staff = 1"
+            )
+        ],
+        {"people": ["SAM is at B1, and did not sign in there"]},
+    ),
+    "a sign-in is another's": (
+        "X-access",
+        ["UPDATE sign_in SET staff = 3 WHERE staff = 1 AND ended_at IS NULL"],
+        {"people": ["SAM is at B1, and did not sign in there"]},
+    ),
+    "a sign-in has a token that another knows": (
+        "X-access",
+        ["UPDATE sign_in SET token = :other WHERE staff = 1 AND ended_at IS NULL"],
+        {"people": ["WANDA is at B1, and did not sign in there"]},
     ),
     "a station came without a word": (
         "X-access",
@@ -519,7 +565,8 @@ PLANTED: dict[str, Planted] = {
                 "a leaf stands in another place than its entry",
                 "the head is not that of the entries",
                 "the checkpoint of size :sealed states another head",
-            ]
+            ],
+            "people": ["WANDA is at B1, and did not sign in there"],
         },
     ),
     "a body and its leaf were changed together": (
@@ -530,7 +577,8 @@ PLANTED: dict[str, Planted] = {
                 "a leaf stands in another place than its entry",
                 "the head is not that of the entries",
                 "the checkpoint of size :sealed states another head",
-            ]
+            ],
+            "people": ["WANDA is at B1, and did not sign in there"],
         },
     ),
     "an entry was forgotten before it had a place": (
@@ -642,6 +690,39 @@ def test_what_takes_two_is_the_word_of_two_who_may_at_that_time(
     assert found.get("approvals", []) == told
     assert found["facts"] == [f"entry {entry.id} tells of what is not there (RELEASED)"]
     assert ("people" in found) == bool(disabled)
+
+
+@pytest.mark.rule("X-access", "X-audit-books")
+def test_of_entries_from_before_secrets_and_tokens_are_not_known_until_there_are_others(
+    floor: Floor,
+) -> None:
+    """A house that goes on with entries that told nothing of what is stored."""
+    office, code, name = floor.office, "OLD", "Olga Old"
+    with office.unit() as unit:
+        add_staff(unit, code, name, Role.WRITER, office.hasher.hash(secret_of(name)))
+        for tag, body in (
+            (Tag.STAFF, {"staff": code, "change": "added", "role": "writer"}),
+            (Tag.STATION, {"station": "B9", "change": "added", "location": "booth"}),
+            (Tag.ENROL, {"station": "B9", "at": "2026-11-16T17:00:00.000Z"}),
+            (Tag.SIGN_IN, {"staff": code, "at": "B9", "time": "2026-11-16T17:00:00.000Z"}),
+        ):
+            office.log(unit, tag, body)
+        unit.commit()
+    write(
+        floor,
+        "INSERT INTO station (code, location, token) VALUES ('B9', 'booth', :token)",
+        "INSERT INTO sign_in (token, staff, station, since, until) "
+        "SELECT :token, staff.id, station.id, :since, :until FROM staff, station "
+        "WHERE staff.code = 'OLD' AND station.code = 'B9'",
+        token=bytes(32),
+        since="2026-11-16T17:00:00.000000Z",
+        until="2026-11-17T09:00:00.000000Z",
+    )
+    assert found_in(floor) == {}
+    ada = at_console(office, ADA, secret_of(ADA), Permission.STAFF_MANAGE)
+    give_secret(office, ada, name, "given to Olga Old")
+    write(floor, "UPDATE staff SET secret = 'x' WHERE code = 'OLD'")
+    assert found_in(floor) == {"people": ["OLD has a secret of which the log does not tell"]}
 
 
 @pytest.mark.rule("15.3(b)")

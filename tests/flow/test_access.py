@@ -41,7 +41,7 @@ from app.flow.permissions import Permission
 from app.flow.quote import quote_request
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
 from app.flow.schedule import change_schedule
-from app.flow.staffing import enable_person, enable_station
+from app.flow.staffing import enable_person, enable_station, give_secret
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.store.queries import Reading, people
@@ -377,6 +377,93 @@ def test_names_that_are_tried_one_after_the_other_at_a_station_are_soon_not_even
         floor.pass_time(seconds=int(ONE_TRY_IN.total_seconds()))
         for _ in range(3):
             floor.signed_in(WANDA)
+
+
+@pytest.mark.rule("X-access")
+def test_tries_at_a_station_are_counted_for_all_processes_together(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else whoever tries has as many times more as a house has web processes."""
+    monkeypatch.setattr(access, "_NOBODY", floor.office.hasher.hash("nobody's"))  # it costs less
+    token, url = floor.station(FIRST_STATION), floor.office.database.url
+    others = [floor.on(url.render_as_string(hide_password=False)) for _ in range(2)]
+
+    def try_at(turn: int) -> str:
+        here = (floor, *others)[turn % 3]
+        return outcome(lambda: sign_in(here.office, token, f"Nobody {turn}", "wrong"))
+
+    with ThreadPoolExecutor(6) as threads:
+        told = list(threads.map(try_at, range(2 * STATION_TRIES)))
+    assert told.count("staff.wrong_secret") == STATION_TRIES
+    assert told.count("station.too_many_tries") == STATION_TRIES
+    for other in others:
+        other.close()
+
+
+@pytest.mark.rule("X-access", "X-clock")
+def test_a_clock_that_is_set_back_keeps_nobody_waiting_and_gives_no_tries_away(
+    floor: Floor,
+) -> None:
+    floor.pass_time(hours=5)
+    try_many(floor, STATION_TRIES)
+    floor.pass_time(hours=-5)
+    assert try_many(floor, 4)[1:] == ["station.too_many_tries"] * 3
+    floor.pass_time(seconds=2 * int(ONE_TRY_IN.total_seconds()))
+    floor.signed_in(WANDA)
+
+
+@pytest.mark.rule("X-access")
+def test_a_station_whose_tries_all_came_back_is_not_remembered(floor: Floor) -> None:
+    try_many(floor, 3)
+    floor.pass_time(seconds=2 * int(ONE_TRY_IN.total_seconds()))
+    floor.signed_in(WANDA)
+    assert rows(floor, "SELECT station FROM station_bucket") == [(FIRST_STATION,)]
+    floor.pass_time(seconds=2 * int(ONE_TRY_IN.total_seconds()))
+    floor.signed_in(WANDA)
+    assert rows(floor, "SELECT station FROM station_bucket") == []
+
+
+def try_many(floor: Floor, times: int) -> list[str]:
+    token = floor.station(FIRST_STATION)
+    return [outcome(lambda: sign_in(floor.office, token, IKE, "wrong")) for _ in range(times)]
+
+
+@pytest.mark.rule("X-access", "X-access-disable", "X-audit-log")
+@pytest.mark.parametrize(
+    ("why", "code"),
+    [
+        ("she was sent away", "staff.disabled"),
+        ("she may not approve", "staff.not_permitted"),
+        ("her secret was given", "staff.secret_given"),
+        ("her choice is too short", "staff.secret_short"),
+        ("her choice is the same", "staff.secret_same"),
+    ],
+)
+def test_a_right_secret_that_lets_nobody_in_is_soon_not_even_looked_at(
+    floor: Floor, why: str, code: str
+) -> None:
+    """Else a writer who was sent away has tries without end, each compared and logged."""
+    token, right = floor.station(FIRST_STATION), secret_of(WANDA)
+    office = floor.office
+    if why == "she was sent away":
+        disable_staff(office, floor.signed_in(ADA, SECOND_STATION), WANDA)
+    if why == "her secret was given":
+        give_secret(office, admin(floor), WANDA, right)
+    acts: dict[str, Callable[[], object]] = {
+        "she may not approve": lambda: approver(office, Approval(WANDA, right), FIRST_STATION),
+        "her choice is too short": lambda: choose_secret(office, token, WANDA, right, "short"),
+        "her choice is the same": lambda: choose_secret(office, token, WANDA, right, right),
+    }
+    act = acts.get(why, lambda: sign_in(office, token, WANDA, right))
+    hasher = office.hasher = CountingHasher()
+    told = [outcome(act) for _ in range(2 * STATION_TRIES)]
+    assert told == [code] * STATION_TRIES + ["station.too_many_tries"] * STATION_TRIES
+    assert len(hasher.compared) == len(refused_so_far(floor)) == STATION_TRIES
+    floor.signed_in(WALT, SECOND_STATION)
+
+
+def admin(floor: Floor) -> Actor:
+    return at_console(floor.office, ADA, secret_of(ADA), Permission.STAFF_MANAGE)
 
 
 @pytest.mark.rule("X-access", "X-audit-log")

@@ -789,12 +789,14 @@ def test_whoever_is_paid_while_the_card_is_shown_elsewhere_waits_for_that(
 def test_a_day_waits_for_the_drawer_that_is_being_opened_in_it(
     floor: Floor, pause: MakePause
 ) -> None:
-    wanda, today = floor.signed_in(WANDA), floor.moment[0].date()
+    today = floor.moment[0].date()
+    floor.pass_time(hours=12)  # the day ends before her shift does
+    wanda = floor.signed_in(WANDA)
     opens = partial(floor.open_drawer, wanda)
     being_opened = pause(money_records, "open_drawer")
 
     def closes() -> object:
-        floor.pass_time(days=1)
+        floor.pass_time(hours=12)
         return close_day(floor.office, floor.sam, today)
 
     opened, refused = in_turn(floor, being_opened, opens, closes)

@@ -25,9 +25,12 @@ from app.flow.access import (
     sign_out,
 )
 from app.flow.actor import Actor
+from app.flow.approvals import approve_payment
+from app.flow.bundle_jobs import ask_bundle
 from app.flow.close_day import close_day
 from app.flow.day import gaming_day
 from app.flow.draw import ask_to_void
+from app.flow.drawer import Closing, Minding, close_drawer, mind_drawer, open_drawer
 from app.flow.going_on import end_hold
 from app.flow.house_amounts import set_amount
 from app.flow.house_settings import change_setting
@@ -35,21 +38,41 @@ from app.flow.lockout import lock_at_station, lock_game
 from app.flow.open_game import open_first_game
 from app.flow.override import override_close
 from app.flow.permissions import Permission
+from app.flow.present import present_ticket
+from app.flow.print_wanted import Wanted, print_wanted
 from app.flow.printers import PrinterPlan, set_printer
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
 from app.flow.release import release_game
-from app.flow.report_jobs import choose_report
+from app.flow.report import Asked
+from app.flow.report_jobs import (
+    ask_again,
+    ask_report,
+    choose_report,
+    note_fetched,
+    queue_for_closed_days,
+    stop_report,
+)
+from app.flow.reprint import Again, Seen, reprint, say_printed
 from app.flow.retention import set_retention
 from app.flow.schedule import change_schedule
+from app.flow.settle_act import settle_act
+from app.flow.spool import interrupted, next_paper, note_ending
+from app.flow.tax_paper import file_tax_paper
 from app.keno.amounts import Amount, Dated
+from app.keno.drawer import DrawerAct
 from app.keno.house_settings import Setting
 from app.keno.retention import RecordKind
 from app.reports.catalogue import Format
+from app.store.queries.people import Worker
+from app.store.queries.reports import newest_jobs
 from app.store.records import house as house_records
-from app.store.tables import Role
+from app.store.tables import Role, Slip
+from app.store.unit import Unit
 from app.web import create_app
+from printers.press import Press
 from tests.floor import (
     ADA,
+    BANK,
     CARD,
     FIRST_STATION,
     MAX,
@@ -62,8 +85,10 @@ from tests.floor import (
     Floor,
     secret_of,
 )
-from tests.flow.test_races import PATIENCE, MakePause, in_turn, outcome, pause
-from tests.looking import bodies, everything, refuses
+from tests.flow.test_races import ON_POSTGRESQL, PATIENCE, MakePause, in_turn, outcome, pause
+from tests.looking import bodies, everything, refuses, write
+from tests.story.test_7_paying import RICH, paper_of
+from tests.story.test_10_cheats import by_coupon
 
 __all__ = ["pause"]  # the fixture
 
@@ -220,13 +245,130 @@ def test_a_lockout_of_two_is_refused_if_one_of_them_is_disabled_meanwhile(
 
 
 def test_every_stage_that_is_given_who_acts_asks_whether_they_still_may() -> None:
-    given = re.compile(r"^def [a-z]\w*\((?:[^()]|\([^()]*\))*: Actor\b", re.MULTILINE)
+    assert len(stages_given("Actor")) > 15
+    asking = {name for name, text in stages_given("Actor").items() if "still_acting(" in text}
+    assert set(stages_given("Actor")) - asking == set()
+
+
+def test_every_stage_that_is_given_who_is_at_work_asks_behind_its_act_whether_they_still_are() -> (
+    None
+):
+    """Each commits by `answer_once`, which asks; or holds who works; or asks for itself."""
     stages = {
-        file.stem: text for file in FLOW.glob("*.py") if given.search(text := file.read_text())
+        name: text
+        for name, text in stages_given("Credentials").items()
+        if re.search(r"\.commit\(\)|\banswer_(once|approved)\(|office\.unit\(\)", text)
     }
     assert len(stages) > 15
-    asking = {name for name, text in stages.items() if "still_acting(" in text}
-    assert set(stages) - asking == set()
+    asks = "still_at_work(", "still_acting(", "hold_drawer", "answer_once(", "answer_approved("
+    assert [name for name, text in stages.items() if not any(ask in text for ask in asks)] == []
+    # And no unit of work of theirs is without it.
+    for name, text in stages.items():
+        for unit in re.split(r"(?=with office\.unit\(\))", text)[1:]:
+            act = re.split(r"\n(?=def |class )", unit)[0]
+            if ".commit()" in act and "(credentials, Permission." in act:
+                assert "still_" in act, (name, act)
+
+
+def stages_given(whom: str) -> dict[str, str]:
+    """The source of every stage with an act that is given this, by its name."""
+    given = re.compile(rf"^def [a-z]\w*\((?:[^()]|\([^()]*\))*: {whom}\b", re.MULTILINE)
+    return {file.stem: text for file in FLOW.glob("*.py") if given.search(text := file.read_text())}
+
+
+# ---- in the middle of an act ---------------------------------------------------------------------
+
+
+DISABLED = "UPDATE staff SET disabled_at = now() WHERE role IN ('writer', 'supervisor')"
+
+
+def acts_at_stations(floor: Floor) -> Acts:
+    """What is done at stations without money that moves in a drawer, by Wanda, Walt and Sue."""
+    office, day = floor.office, floor.moment[0].date()
+    printer = floor.printer_at(FIRST_STATION)
+    choose_report(office, floor.sam, "voids", Format.PDF, chosen=True)
+    floor.pass_time(days=1)
+    close_day(office, floor.sam, day)
+    queue_for_closed_days(office)
+    wanda, walt = floor.signed_in(WANDA), floor.signed_in(WALT, SECOND_STATION)
+    sue = floor.signed_in(SUE, SATELLITE)
+    floor.open_drawer(wanda, RICH)
+    floor.sell(wanda, by_coupon("40.00", "A-1"))
+    printed, unsure = (next_paper(office, printer, Press()) for _ in range(2))
+    assert printed is not None
+    assert unsure is not None
+    note_ending(office, printed, "confirmed", None)
+    assert interrupted(office, printer)  # now somebody is asked whether it came out
+    floor.play()
+    asked = Asked("voids", day, day, Format.PDF)
+    job = ask_report(office, sue, asked, floor.request_id())["job"]
+    with office.database.reading() as connection:
+        of_close = next(each for each in newest_jobs(connection, 9) if each.is_of_close)
+    left = Closing(1, BANK, reason="left behind")
+    id_, max_ = floor.request_id, Approval(MAX, secret_of(MAX))
+    seen, again = Seen(unsure.entry, unsure.copy, printed=True), Again("torn", printed.entry)
+    return {
+        "open a drawer": lambda: open_drawer(office, walt, BANK, id_(), max_),
+        "mind a drawer": lambda: mind_drawer(office, wanda, Minding(1, DrawerAct.SUSPEND), id_()),
+        "print": lambda: print_wanted(office, wanda, Wanted(Slip.TEST), id_()),
+        "say that it printed": lambda: say_printed(office, wanda, seen, id_()),
+        "print again": lambda: reprint(office, wanda, again, id_()),
+        "settle an act": lambda: settle_act(office, wanda, id_()),
+        "present a ticket": lambda: present_ticket(office, wanda, 1, floor.code(1)),
+        "file a paper": lambda: file_tax_paper(office, wanda, paper_of(floor), id_()),
+        "close a drawer": lambda: close_drawer(office, sue, left, id_(), max_),
+        "approve": lambda: approve_payment(office, sue, 1, id_()),
+        "ask for a report": lambda: ask_report(office, sue, asked, id_()),
+        "ask for a bundle": lambda: ask_bundle(office, sue, day, day, id_()),
+        "stop a report": lambda: stop_report(office, sue, job),
+        "ask again": lambda: ask_again(office, sue, of_close.id),
+        "fetch a report": lambda: note_fetched(office, sue, of_close),
+    }
+
+
+def stored(floor: Floor) -> dict[str, list[str]]:
+    """Every row, in an order of its own: PostgreSQL puts one that was written again at the end."""
+    return {table: sorted(map(repr, found)) for table, found in everything(floor).items()}
+
+
+@ON_POSTGRESQL
+@pytest.mark.rule("X-access-disable")
+@pytest.mark.parametrize(
+    ("out", "back", "code"),
+    [
+        pytest.param(DISABLED, "UPDATE staff SET disabled_at = NULL", "staff.disabled", id="out"),
+        pytest.param(
+            "UPDATE sign_in SET ended_at = now() WHERE ended_at IS NULL",
+            "UPDATE sign_in SET ended_at = NULL",
+            "staff.not_signed_in",
+            id="signed out",
+        ),
+    ],
+)
+def test_whoever_is_out_before_their_act_is_done_has_not_done_it(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch, out: str, back: str, code: str
+) -> None:
+    """On SQLite there is one writer at a time: nobody is disabled in the middle of an act."""
+    acts = acts_at_stations(floor)
+    before = stored(floor)
+    working, told = access.working, {}
+
+    def then_out(unit: Unit, credentials: Credentials) -> Worker:
+        who = working(unit, credentials)
+        if unit.connection.get_isolation_level() == "READ COMMITTED":  # where it is done
+            write(floor, out)
+        return who
+
+    for name, act in acts.items():
+        with monkeypatch.context() as patched:
+            patched.setattr(access, "working", then_out)
+            told[name] = outcome(act)
+        write(floor, back)
+        assert stored(floor) == before, name
+    assert told == dict.fromkeys(acts, code)
+    for act in acts.values():  # and each of them can be done
+        act()
+    floor.check_books()
 
 
 # ---- at the same time ----------------------------------------------------------------------------

@@ -64,6 +64,7 @@ from tests.crashing import dies
 from tests.engines import drop_database, new_database
 from tests.floor import ADA, MAX, RITA, SAM, SUE, Floor, dollar, secret_of
 from tests.keeping.evening import RICH, every
+from tests.keeping.house import DISABLED
 from tests.looking import bodies, everything, refuses, rows, write
 from tests.story.test_5_settlement import rounded_down
 
@@ -797,3 +798,18 @@ def test_what_is_no_archive_is_not_read(tmp_path: Path) -> None:
         archive_.writestr("manifest.json", json.dumps({"label": "keno/archive", "version": 2}))
     with pytest.raises(NotACopy, match="another form"):
         read_archive(file)
+
+
+@pytest.mark.rule("X-access-disable", "X-retention")
+@pytest.mark.parametrize("out", [SAM, MAX])
+def test_whoever_is_disabled_meanwhile_archives_nothing(
+    old: Floor, tmp_path: Path, out: str
+) -> None:
+    both, file = two(old), tmp_path / "first.archive"
+    write(old, DISABLED, name=out)
+    before = everything(old)
+    with way_into(old) as way, refuses("staff.disabled"):
+        archive_before(old.office, way, *both, NEXT_DAY, file)
+    assert everything(old) == before
+    assert [each.name for each in tmp_path.iterdir() if "archive" in each.name] == []
+    assert guards(old)

@@ -26,8 +26,8 @@ from tests.audit.exporting import ExportedHouse, Forgery, codes
 from tests.crashing import dies
 from tests.floor import MAX, RITA, SAM, SUE, Floor, secret_of
 from tests.keeping.evening import RICH, every
-from tests.keeping.house import restored
-from tests.looking import bodies, refuses, rows
+from tests.keeping.house import DISABLED, restored
+from tests.looking import bodies, everything, refuses, rows, write
 from tests.rng import house as cast_of_the_draw
 from tests.rng.test_acts import under_both_keys
 
@@ -172,6 +172,23 @@ def test_what_is_not_agreed_for_this_very_head_is_refused(floor: Floor, tmp_path
     with refuses("log.nothing_missing"):  # nothing is missing here, whatever both keys agreed to
         start_new_origin(floor.office, *two(floor))
     assert rows(floor, "SELECT log_origin FROM house") == [("keno.example/test",)]
+
+
+@pytest.mark.rule("X-access-disable")
+@pytest.mark.parametrize("out", [SAM, MAX])
+def test_whoever_is_disabled_meanwhile_gives_the_log_no_other_name(
+    floor: Floor, tmp_path: Path, out: str
+) -> None:
+    lost_evening(floor, tmp_path / "house.backup")
+    with restored(floor, tmp_path / "house.backup") as again:
+        look_for_missing(again.office)
+        agree(again)
+        both = two(again)
+        write(again, DISABLED, name=out)
+        before = everything(again)
+        with refuses("staff.disabled"):
+            start_new_origin(again.office, *both)
+        assert everything(again) == before
 
 
 def test_taking_over_a_name_that_dies_anywhere_goes_on(floor: Floor, tmp_path: Path) -> None:

@@ -6,14 +6,17 @@ import pytest
 from sqlalchemy import text
 
 from app.caller import Caller
+from app.flow.access import at_console
 from app.flow.backup import back_up
 from app.flow.cosign import cosign_log
+from app.flow.look_for import look_for_missing
+from app.flow.permissions import Permission
 from app.flow.see_keys import look_at_keys
 from app.rng_client import NotNow
 from app.web import create_app
-from tests.floor import RITA, SAM, Floor
-from tests.keeping.house import restored
-from tests.looking import refuses, rows, write
+from tests.floor import MAX, RITA, SAM, Floor, secret_of
+from tests.keeping.house import DISABLED, restored
+from tests.looking import everything, refuses, rows, write
 from tests.web.test_sign_in import HTML, Browser
 
 PUT_BACK_BY_HAND = (
@@ -114,3 +117,21 @@ def test_the_database_itself_refuses_acts_while_entries_are_missing(floor: Floor
                     tried.rollback()
                 else:
                     assert taken
+
+
+@pytest.mark.rule("X-recovery", "X-access-disable")
+@pytest.mark.parametrize("out", [SAM, MAX])
+def test_whoever_is_disabled_meanwhile_does_not_say_that_nothing_is_missing(
+    floor: Floor, tmp_path: Path, out: str
+) -> None:
+    back_up(floor.office, tmp_path / "house.backup")
+    with restored(floor, tmp_path / "house.backup") as again:
+        sam, max_ = (
+            at_console(again.office, name, secret_of(name), Permission.HOUSE_KEEP)
+            for name in (SAM, MAX)
+        )
+        write(again, DISABLED, name=out)
+        before = everything(again)
+        with refuses("staff.disabled"):
+            look_for_missing(again.office, said_by=(sam, max_))
+        assert everything(again) == before

@@ -34,15 +34,15 @@ from app.flow.refill import Refilled, refill_log
 from tests.crashing import dies
 from tests.floor import ADA, MAX, RITA, SAM, SUE, WALT, Floor, dollar, secret_of
 from tests.keeping.evening import MAX_APPROVES, RICH, entries_of, every, work
-from tests.keeping.house import restored
-from tests.looking import bodies, everything, refuses, rows
+from tests.keeping.house import DISABLED, restored
+from tests.looking import bodies, everything, refuses, rows, write
 
 # What is not made again, and why that is right: what stations asked and were answered, paper and
 # sign-ins pass; the second grader's book is made from the log; numbers are left out.
 PASSING = {
     "asked", "book_head", "live_ticket", "printed_paper", "paper_event", "queued_paper",
     "printer_condition", "sign_in", "report_job", "restoration", "restoration_end", "lost_act",
-    "counter", "lease",
+    "counter", "lease", "station_bucket",
 }  # fmt: skip
 # Rows that are the same but for something that is nowhere in the log.
 NEARLY = {
@@ -281,6 +281,25 @@ def test_a_copy_that_does_not_lead_to_the_cosigned_root_changes_nothing(
         before = everything(again)
         with refuses("log.wrong_copy"):
             refill_log(again.office, *two(again), changed, "somewhere")
+        assert everything(again) == before
+
+
+@pytest.mark.rule("X-recovery", "X-access-disable")
+@pytest.mark.parametrize("out", [SAM, MAX])
+def test_whoever_is_disabled_meanwhile_refills_nothing(
+    floor: Floor, tmp_path: Path, out: str
+) -> None:
+    wanda = floor.writing()
+    back_up(floor.office, tmp_path / "house.backup")
+    floor.sell(wanda)
+    cosigned_size(floor)
+    with restored(floor, tmp_path / "house.backup") as again:
+        look_for_missing(again.office)
+        both = two(again)
+        write(again, DISABLED, name=out)
+        before = everything(again)
+        with refuses("staff.disabled"):
+            refill_log(again.office, *both, entries_of(floor), "the regulator's copy")
         assert everything(again) == before
 
 

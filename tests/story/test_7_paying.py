@@ -200,6 +200,28 @@ def test_each_ticket_that_is_not_paid_is_refused_for_its_own_reason(
     floor.check_books()
 
 
+@pytest.mark.rule("X-pay-refusals", "X-ticket-validation")
+def test_a_paid_ticket_that_is_brought_again_is_recorded_with_who_was_brought_it_where(
+    floor: Floor,
+) -> None:
+    """Somebody who read its number and code on the way to the printer may have come first."""
+    wanda = sold(floor)
+    floor.play()
+    pay(floor, wanda)
+    walt = floor.writing(WALT, SECOND_STATION)
+    with refuses("ticket.already_paid"):
+        present_ticket(floor.office, walt, 1, floor.code(1))
+    with refuses("ticket.already_paid"):
+        pay(floor, walt)
+    told = {"ticket": 1, "station": SECOND_STATION, "staff": "WALT"}
+    found = [(body["code"], body["facts"]) for body in bodies(floor, "REFUSED")]
+    assert found == [("ticket.already_paid", told)] * 2
+    with refuses("ticket.already_paid"):  # without its code nothing was brought
+        present_ticket(floor.office, walt, 1, None)
+    assert len(bodies(floor, "REFUSED")) == 2
+    floor.check_books()
+
+
 @pytest.mark.rule("X-pay-refusals", "15.4(d)-pay")
 def test_a_multi_race_ticket_is_paid_after_its_last_game_or_when_its_rest_is_cancelled(
     floor: Floor,

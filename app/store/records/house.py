@@ -1,9 +1,9 @@
 """The house, its locations, series and stations, and its staff."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import case, delete, insert, or_, select, update
 
 from app.store.records.tickets import insert_or_find
 from app.store.tables import (
@@ -16,6 +16,7 @@ from app.store.tables import (
     SignIn,
     Staff,
     Station,
+    StationBucket,
     StationTries,
 )
 from app.store.unit import Unit
@@ -165,6 +166,47 @@ def note_tries_at(
             index_elements=[StationTries.staff, StationTries.station], set_=values
         )
     )
+
+
+def take_try(unit: Unit, station: str, tries: int, one_in: timedelta) -> bool:
+    """Take one try from a station, if it has one; return whether it had.
+
+    In one statement, so that of many at the same moment, wherever they are served, none is for
+    nothing. Where the clock was set back, nobody waits for that long.
+
+    Args:
+        unit: a unit of work for this alone, which is committed before the try is made.
+        station: which one.
+        tries: how many it has at once.
+        one_in: how long it takes until it has one more.
+    """
+    now, one, full_at = _milliseconds(unit.now()), _length(one_in), StationBucket.full_at_ms
+    full = insert_or_find(unit, StationBucket).values(station=station, full_at_ms=now + one)
+    set_back = full_at > now + one * (tries + 1)
+    after = case((full_at < now, now + one), (set_back, now + one * tries), else_=full_at + one)
+    taken = full.on_conflict_do_update(
+        index_elements=[StationBucket.station],
+        set_={"full_at_ms": after},
+        where=or_(full_at <= now + one * (tries - 1), set_back),
+    )
+    return unit.connection.execute(taken.returning(full_at)).first() is not None
+
+
+def give_back_try(unit: Unit, station: str, one_in: timedelta) -> None:
+    """Give a station back a try that was taken; one that has all of them is forgotten."""
+    full_at, this = StationBucket.full_at_ms, StationBucket.station == station
+    before = update(StationBucket).where(this).values(full_at_ms=full_at - _length(one_in))
+    unit.connection.execute(before)
+    is_full = full_at <= _milliseconds(unit.now())
+    unit.connection.execute(delete(StationBucket).where(this, is_full))
+
+
+def _milliseconds(moment: datetime) -> int:
+    return _length(moment - datetime.fromtimestamp(0, UTC))
+
+
+def _length(time: timedelta) -> int:
+    return time // timedelta(milliseconds=1)
 
 
 def add_sign_in(

@@ -117,7 +117,10 @@ def hold_drawer(unit: Unit, who: Worker, *, alone: bool = False) -> bool:
     named = {"drawer": who.drawer, "token": who.token, "station_token": who.station_token}
     if alone and not hold_drawer_to_close(unit, who.drawer or 0):
         return False
-    return unit.connection.execute(_HELD, named).first() is not None
+    if unit.connection.execute(_HELD, named).first() is None:
+        return False
+    unit.kept_at_work.add(who.token)
+    return True
 
 
 def hold_drawers(unit: Unit, workers: Iterable[Worker]) -> set[int]:

@@ -75,7 +75,7 @@ from app.store.tables.settling import (
     Verdict,
     Win,
 )
-from app.store.tables.staff import Role, SignIn, Staff, StationTries
+from app.store.tables.staff import Role, SignIn, Staff, StationBucket, StationTries
 from app.store.tables.tickets import (
     Asked,
     Counter,
@@ -168,6 +168,7 @@ __all__ = [
     "Source",
     "Staff",
     "Station",
+    "StationBucket",
     "StationPrinter",
     "StationTries",
     "Table",

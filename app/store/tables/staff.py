@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from sqlalchemy import CheckConstraint, ForeignKey, false
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.store.tables.base import Code, Digest, Id, Moment, Name, Ref, Table, Words, one_of
@@ -53,6 +53,16 @@ class StationTries(Table):
     locked_until: Mapped[Moment | None]
 
     __table_args__ = (CheckConstraint("failed_tries >= 0", "failed_tries"),)
+
+
+class StationBucket(Table):
+    """Tries of names and secrets at one station, for all names together, whoever serves it."""
+
+    __tablename__ = "station_bucket"
+
+    station: Mapped[Code] = mapped_column(ForeignKey("station.code"), primary_key=True)
+    # When it will have all of its tries again, in milliseconds, which both engines can add to.
+    full_at_ms: Mapped[int] = mapped_column(BigInteger)
 
 
 class SignIn(Table):

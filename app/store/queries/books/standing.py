@@ -1,7 +1,8 @@
 """What stands for the whole house, and does not grow with what is sold."""
 
 from collections.abc import Iterator
-from datetime import date
+from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -21,6 +22,7 @@ from app.store.tables import (
     LogEntry,
     Resumption,
     Series,
+    SignIn,
     Staff,
     Station,
     Ticket,
@@ -56,17 +58,67 @@ def first_games(connection: Connection) -> dict[str, int]:
     return {row.code: row.first_game for row in connection.execute(found)}
 
 
-def people(connection: Connection) -> list[tuple[str, str, bool]]:
-    """Return code and role of everybody, and whether they are disabled."""
-    found = select(Staff.code, Staff.role, Staff.disabled_at.is_not(None)).order_by(Staff.code)
-    return [(code, role, bool(disabled)) for code, role, disabled in connection.execute(found)]
+@dataclass(frozen=True)
+class PersonNow:
+    """One of the staff, as their row is."""
+
+    code: str
+    name: str
+    role: str
+    is_disabled: bool
+    secret: str
+    is_given: bool
 
 
-def stations(connection: Connection) -> list[tuple[str, str, bool]]:
-    """Return code and location of every station, and whether it is disabled."""
-    found = select(Station.code, Station.location, Station.disabled_at.is_not(None))
-    rows = connection.execute(found.order_by(Station.code))
-    return [(code, location, bool(disabled)) for code, location, disabled in rows]
+@dataclass(frozen=True)
+class StationNow:
+    """A station, as its row is."""
+
+    code: str
+    location: str
+    is_disabled: bool
+    token: bytes | None
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """Somebody who is signed in: who they are, where, and the digest of their token."""
+
+    staff: str
+    station: str
+    token: bytes
+
+
+def people(connection: Connection) -> list[PersonNow]:
+    """Return everybody, in the order of their codes."""
+    found = select(Staff.__table__).order_by(Staff.code)
+    return [
+        PersonNow(
+            row.code, row.name, row.role, row.disabled_at is not None, row.secret, row.secret_given
+        )
+        for row in connection.execute(found)
+    ]
+
+
+def stations(connection: Connection) -> list[StationNow]:
+    """Return every station, in the order of their codes."""
+    found = select(Station.__table__).order_by(Station.code)
+    return [
+        StationNow(row.code, row.location, row.disabled_at is not None, row.token)
+        for row in connection.execute(found)
+    ]
+
+
+def signed_in(connection: Connection, at: datetime) -> list[SignedIn]:
+    """Return whoever was signed in at a moment, and is."""
+    found = (
+        select(Staff.code, Station.code, SignIn.token)
+        .join_from(SignIn, Staff, Staff.id == SignIn.staff)
+        .join(Station, Station.id == SignIn.station)
+        .where(SignIn.ended_at.is_(None), SignIn.until > at)
+        .order_by(SignIn.since, SignIn.token)
+    )
+    return [SignedIn(*row) for row in connection.execute(found)]
 
 
 def house_row(connection: Connection) -> dict[str, Any]:

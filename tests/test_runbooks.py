@@ -53,6 +53,8 @@ from tests.keeping.house import restored
 from tests.looking import rows, write
 from tests.ports import free_port
 from tests.postgres import mortal_server
+from tests.rng.house import IDA, SAM
+from tests.rng.test_lockout import reopened
 from tests.test_house_commands import Typed
 from tests.test_spooler import spooling, virtual, wait_for, waiting
 
@@ -224,6 +226,28 @@ def test_both_keyed_processes_are_unlocked_again(floor: Floor) -> None:
         assert abs(alarm.since - noted) < timedelta(seconds=2)
         assert alarm.next_step == "A holder of its key unlocks it."
         house.unlock_sealed()
+
+
+@pytest.mark.rule("15.5(a)-dual-key", "X-recovery")
+def test_a_keyed_process_that_died_or_is_locked_out_is_brought_back(floor: Floor) -> None:
+    house = floor.keyed.started
+    for id_, kill, start, holder in (
+        (AlarmId.GENERATOR_AWAY, house.kill_rng, house.start_rng, SAM),
+        (AlarmId.INSPECTOR_AWAY, house.kill_inspector, house.start_inspector, IDA),
+    ):
+        kill()
+        with alarming(floor, id_) as alarm:
+            assert "does not answer" in alarm.what
+            start()
+            assert told(floor)[id_].next_step == "A holder of its key unlocks it."
+            house.unlock_sealed()
+        process = house.rng if id_ is AlarmId.GENERATOR_AWAY else house.inspector
+        process.lock_out("health", "a test of the health failed")
+        with alarming(floor, id_) as alarm:
+            assert "is locked out: a test of the health failed" in alarm.what
+            assert alarm.next_step == "Both keys look into why, and reopen it."
+            reopened(house, holder)
+    floor.play()
 
 
 @pytest.mark.rule("15.5(d)", "X-recovery")

@@ -96,6 +96,10 @@ class Database:
             event.listen(self.engine, "connect", set_up_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
         else:
+            # Several rows go in one statement. The driver would send them one after the other and
+            # end that once: whoever is frozen in between is not idle to the server, which would let
+            # it hold the counter, and everybody else wait, until it goes on.
+            self.engine.dialect.use_insertmanyvalues_wo_returning = True
             event.listen(self.engine, "connect", _check_postgresql)
             event.listen(self.engine, "handle_error", _let_go_of_standby)
             event.listen(self.engine, "handle_error", _close_stream)

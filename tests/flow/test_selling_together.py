@@ -12,6 +12,7 @@ from itertools import count
 from typing import Any
 from unittest.mock import patch
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -51,6 +52,23 @@ def after(floor: Floor, answers: Sequence[Answer | None]) -> list[int]:
 
 
 # ---- a party ------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X-recovery")
+def test_nothing_is_sent_in_parts_that_a_frozen_process_could_stop_between(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the server whoever stops within such a run is at work, and keeps what everybody needs."""
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("several statements were sent as one")
+
+    monkeypatch.setattr(psycopg.Cursor, "executemany", never)
+    wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
+    party = [customer(floor, who, dollar(games=2)) for who in (wanda, walt, wanda, walt)]
+    assert after(floor, sell_to_party(floor.office, party)) == [1, 2, 3, 4]
+    floor.play()
+    floor.check_books()
 
 
 @pytest.mark.rule("X-ticket-gapless", "X-ticket-exactly-once", "15.4(c)")

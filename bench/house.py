@@ -13,8 +13,8 @@ from app.keno.drawer import Count
 from app.store.tables import LocationKind, Role
 from bench.measure import Result
 from tests import floor as floors
-from tests.engines import address, new_database
 from tests.floor import BANK, Floor, secret_of
+from tests.lending import address, new_database
 from tests.postgres import postgres_server, replicated_server
 
 MOST = 128

@@ -1,25 +1,23 @@
 """Fixtures of the floor on both engines: a real migrated database for each test.
 
 The house is founded once for each engine, and a story that many tests begin with is told once in
-it; a test gets a copy of the database, which is quick.
+it; a test gets a copy of the database, or one that was put back to it, which is quick.
 """
 
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from tests.floor import Floor
+from tests.lending import Shelf, address, drop_database, new_database
 from tests.postgres import postgres_server
 
 ENGINES = ("sqlite", "postgresql")
 Story = Callable[[Floor], object]
 """What happens in a house before a test begins."""
-_names = count(1)
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +25,14 @@ def postgres() -> Iterator[str]:
     """The address of a PostgreSQL server of the tests' own."""
     with postgres_server() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def shelf(postgres: str) -> Iterator[Shelf]:
+    """The databases of that server that tests have used."""
+    shelf = Shelf(postgres)
+    yield shelf
+    shelf.close()
 
 
 @pytest.fixture(scope="session")
@@ -62,16 +68,19 @@ def floor_on(
 
     What happened in it is told once for each engine, if there is something to tell.
     """
-    server = _server(engine, request)
-    copy = _copy(_told(engine, request, stories), server, folder)
-    yield copy
-    copy.close()
-    if server:
-        drop_database(server, str(copy.office.database.url.database))
-
-
-def _server(engine: str, request: pytest.FixtureRequest) -> str:
-    return str(request.getfixturevalue("postgres")) if engine == "postgresql" else ""
+    told = _told(engine, request, stories)
+    if engine == "sqlite":
+        floor = told.on(_new_url(engine, request, folder, told))
+        yield floor
+        floor.close()
+        return
+    shelf: Shelf = request.getfixturevalue("shelf")
+    copy = shelf.lend(_name(told))
+    floor = told.on(copy.url)
+    copy.connect(floor.office.database)
+    yield floor
+    floor.keyed.close()
+    shelf.take_back(floor.office.database)
 
 
 def _told(engine: str, request: pytest.FixtureRequest, stories: tuple[Story, ...]) -> Floor:
@@ -79,52 +88,29 @@ def _told(engine: str, request: pytest.FixtureRequest, stories: tuple[Story, ...
     told: dict[tuple[object, ...], Floor] = request.getfixturevalue("told_so_far")
     if (engine, *stories) not in told:
         home = request.getfixturevalue("tmp_path_factory").mktemp(engine)
-        server = _server(engine, request)
         if stories:
             *before, last = stories
-            floor = _copy(_told(engine, request, tuple(before)), server, home)
+            first = _told(engine, request, tuple(before))
+            floor = first.on(_new_url(engine, request, home, first))
             last(floor)
         else:
-            floor = Floor.opened(_new_url(server, home), home)
+            floor = Floor.opened(_new_url(engine, request, home), home)
         floor.close()
         told[engine, *stories] = floor
     return told[engine, *stories]
 
 
-def _copy(first: Floor, server: str, folder: Path) -> Floor:
-    database = first.office.database.url.database
-    url = _new_url(server, folder, database)
-    if not server:
-        shutil.copy(str(database), folder / "keno.db")
-    return first.on(url)
+def _new_url(
+    engine: str, request: pytest.FixtureRequest, folder: Path, like: Floor | None = None
+) -> str:
+    """Make a new database, like that of another floor or without tables; return its address."""
+    if engine == "sqlite":
+        if like is not None:
+            shutil.copy(_name(like), folder / "keno.db")
+        return f"sqlite:///{folder / 'keno.db'}"
+    server = str(request.getfixturevalue("postgres"))
+    return address(server, new_database(server, None if like is None else _name(like)))
 
 
-def _new_url(server: str, folder: Path, template: str | None = None) -> str:
-    if server:
-        return address(server, new_database(server, template))
-    return f"sqlite:///{folder / 'keno.db'}"
-
-
-def new_database(server: str, template: str | None = None) -> str:
-    """Make a database on a server, as a copy of another, and return its name."""
-    name = f"keno_{next(_names)}"
-    _execute(
-        server, f"CREATE DATABASE {name} TEMPLATE {template or 'template1'} STRATEGY FILE_COPY"
-    )
-    return name
-
-
-def drop_database(server: str, name: str) -> None:
-    """Drop a database, whoever is connected to it."""
-    _execute(server, f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def address(server: str, name: str) -> str:
-    """The address of a database on a server."""
-    return server.replace("/postgres?", f"/{name}?")
-
-
-def _execute(server: str, statement: str) -> None:
-    plain = server.replace("postgresql+psycopg://", "postgresql://")
-    with psycopg.connect(plain, autocommit=True) as connection:
-        connection.execute(statement.encode())
+def _name(floor: Floor) -> str:
+    return str(floor.office.database.url.database)

@@ -46,10 +46,10 @@ from app.store.queries import log
 from app.store.tables import PaperState
 from app.web.runbooks import PAGE, read_runbooks
 from printers.press import Press
-from tests.engines import address, new_database
 from tests.floor import RITA, WANDA, Floor, secret_of
 from tests.flow.test_standby import expect_standby
 from tests.keeping.house import restored
+from tests.lending import address, new_database
 from tests.looking import rows, write
 from tests.ports import free_port
 from tests.postgres import mortal_server

@@ -59,7 +59,8 @@ def plant(floor: Floor, *statements: str, **values: object) -> None:
             done = connection.execute(text(statement), wanted)
             assert done.rowcount >= 1, statement
         connection.commit()
-    floor.close()  # no connection without constraints is given out again
+    if floor.office.database.is_sqlite:
+        floor.close()  # no connection without constraints is given out again
 
 
 def found_in(floor: Floor) -> dict[str, list[str]]:

@@ -26,8 +26,8 @@ from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.store.unit import CommitUnknown, Unit
-from tests.engines import address, new_database
 from tests.floor import Floor
+from tests.lending import address, new_database
 from tests.looking import rows
 from tests.postgres import Server, mortal_server
 

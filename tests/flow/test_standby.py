@@ -22,8 +22,8 @@ from app.flow.permissions import Permission
 from app.flow.sell import asking_to_sell
 from app.flow.settle_act import settle_act
 from app.store.unit import CommitUnknown
-from tests.engines import address, new_database
 from tests.floor import Floor, dollar
+from tests.lending import address, new_database
 from tests.looking import rows
 from tests.postgres import mortal_server
 

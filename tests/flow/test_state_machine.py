@@ -4,8 +4,8 @@ The model knows games, tickets, money and coupons, and nothing of how they are s
 step the books must agree with themselves, and the house with the model.
 """
 
-import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -30,7 +30,7 @@ from app.keno.drawer import Count
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
-from tests.engines import address, drop_database, new_database
+from tests.engines import ENGINES, floor_on
 from tests.floor import BANK, FIRST_STATION, SECOND_STATION, WALT, WANDA, Floor
 from tests.looking import rows
 
@@ -106,9 +106,6 @@ class House(RuleBasedStateMachine):
         for name in WRITERS:
             opened = self.floor.open_drawer(self.staff[name])
             self.drawers[name], self.model.drawers[name] = opened["drawer"], BANK_CENTS
-
-    def teardown(self) -> None:
-        self.floor.close()
 
     def refused_with(self, act: Callable[[], object]) -> str:
         try:
@@ -301,44 +298,37 @@ class House(RuleBasedStateMachine):
         assert found["standing"] == expected
 
 
-@pytest.fixture
-def fresh(
-    floor: Floor, tmp_path: Path, request: pytest.FixtureRequest
-) -> Iterator[Callable[[], Floor]]:
-    """A new house for each run of the machine, as a copy of the floor's."""
-    floor.close()
-    url, made = floor.office.database.url, count(1)
-    databases: list[str] = []
+@pytest.fixture(params=ENGINES)
+def fresh(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Floor]]:
+    """A new house for each run of the machine."""
+    made = count(1)
+    with ExitStack() as stack:
 
-    def copy() -> Floor:
-        if floor.office.database.is_sqlite:
-            path = tmp_path / f"copy-{next(made)}.db"
-            shutil.copy(str(url.database), path)
-            return floor.on(f"sqlite:///{path}")
-        server = request.getfixturevalue("postgres")
-        databases.append(new_database(server, url.database))
-        return floor.on(address(server, databases[-1]))
+        def new() -> Floor:
+            stack.close()  # what the run before had
+            folder = tmp_path / f"run-{next(made)}"
+            folder.mkdir()
+            return stack.enter_context(floor_on(request.param, request, folder))
 
-    yield copy
-    for name in databases:
-        drop_database(request.getfixturevalue("postgres"), name)
+        yield new
 
 
 @pytest.mark.rule("X-audit-books", "X-ticket-gapless", "X-lock-server", "X-ticket-exactly-once")
 def test_whatever_the_floor_does_the_books_agree_and_so_does_the_model(
-    fresh: Callable[[], Floor], floor: Floor
+    fresh: Callable[[], Floor],
 ) -> None:
     class FreshHouse(House):
         def __init__(self) -> None:
             super().__init__(fresh)
 
     # A step costs a whole check of the books: few runs in `make test`, many in `make proof`.
-    share = 8 if floor.office.database.is_sqlite else 33
+    is_sqlite = fresh().office.database.is_sqlite
+    share = 8 if is_sqlite else 33
     run_state_machine_as_test(
         FreshHouse,
         settings=settings(
             max_examples=settings().max_examples // share,
-            stateful_step_count=30 if floor.office.database.is_sqlite else 15,
+            stateful_step_count=30 if is_sqlite else 15,
             suppress_health_check=list(HealthCheck),
         ),
     )

@@ -9,8 +9,8 @@ from app.clock import system_clock
 from app.flow.backup import restore
 from app.flow.office import Office
 from app.store.database import Database
-from tests.engines import drop_database, new_database
 from tests.floor import Floor, knowing_statements_of, tick
+from tests.lending import drop_database, new_database
 
 # Behind the back of the house: in a restored one nobody can be disabled until it goes on.
 DISABLED = "UPDATE staff SET disabled_at = '2026-11-16T17:00:00.000000Z' WHERE name = :name"

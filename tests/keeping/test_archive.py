@@ -61,10 +61,10 @@ from app.store.tables import PaperState
 from app.store.unit import Unit
 from printers.press import Press
 from tests.crashing import dies
-from tests.engines import drop_database, new_database
 from tests.floor import ADA, MAX, RITA, SAM, SUE, Floor, dollar, secret_of
 from tests.keeping.evening import RICH, every
 from tests.keeping.house import DISABLED
+from tests.lending import drop_database, new_database
 from tests.looking import bodies, everything, refuses, rows, write
 from tests.story.test_5_settlement import rounded_down
 

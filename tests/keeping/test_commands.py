@@ -20,9 +20,9 @@ from app.flow.refusals import No, say_no
 from app.store import copies
 from app.store.database import Database
 from app.store.queries import log
-from tests.engines import address, drop_database, new_database
 from tests.floor import MAX, SAM
 from tests.keyed import real_processes
+from tests.lending import address, drop_database, new_database
 from tests.test_house_commands import CARD, PLAN, Console, choose_secrets, short_folder
 
 PAGE = Path(__file__).parents[2] / "docs" / "keeping.md"

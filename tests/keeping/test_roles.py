@@ -20,8 +20,8 @@ from app.store import schema, slimming
 from app.store.copies import CannotCopy, scratch_database
 from app.store.database import Database
 from app.store.unit import Unit
-from tests.engines import address, drop_database
 from tests.floor import WANDA, Floor, tick
+from tests.lending import address, drop_database
 from tests.looking import refuses, rows
 from tests.store.test_partitions import TICKETS, numbered
 

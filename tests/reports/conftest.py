@@ -23,8 +23,9 @@ from app.keno.request import Request
 from app.keno.tender import TenderKind
 from app.store.queries import games
 from printers.press import Press
-from tests.engines import ENGINES, address, drop_database, new_database
+from tests.engines import ENGINES
 from tests.floor import FIRST_STATION, MAX, SAM, SECOND_STATION, WALT, Floor, secret_of
+from tests.lending import address, drop_database, new_database
 from tests.looking import rows
 from tests.proof.test_paying_days import BILLS, FIRST_DAY, House
 

@@ -9,7 +9,7 @@ from sqlalchemy import make_url, text
 
 from app.store import schema
 from app.store.database import Database
-from tests.engines import address, drop_database, new_database
+from tests.lending import address, drop_database, new_database
 
 BEFORE = "2026_11_18_keeping"
 BOOKS = "2026_11_18_the_books"  # which makes an index of a table that is written to

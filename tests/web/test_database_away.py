@@ -7,8 +7,8 @@ import pytest
 
 from app.flow.access import Credentials
 from app.web import create_app
-from tests.engines import address, new_database
 from tests.floor import Floor
+from tests.lending import address, new_database
 from tests.postgres import Server, mortal_server
 
 SALE = {

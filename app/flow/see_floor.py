@@ -12,11 +12,12 @@ from pathlib import Path
 from app.flow.access import Credentials, who_is_at_work
 from app.flow.alarms import Alarm, AlarmId
 from app.flow.day import gaming_day
+from app.flow.facts import read_facts
 from app.flow.held import why_held
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No
-from app.flow.see_alarms import see_alarms
+from app.flow.see_alarms import alarms_by
 from app.keno.numbering import printed_number
 from app.store.queries import Reading, drawers, floor, games, house, paper
 from app.store.queries.drawers import ClosedDrawer, DrawerRow
@@ -78,7 +79,8 @@ def see_floor(office: Office, credentials: Credentials, folders: Sequence[Path] 
     Refuses: whoever may not see it.
     """
     who_is_at_work(office, credentials, Permission.FLOOR_SEE)
-    alarms = see_alarms(office, folders)
+    facts = read_facts(office, folders)
+    alarms = alarms_by(office, facts)
     with office.database.reading() as connection:
         now = Unit(office.database, connection).now()
         here = office.house
@@ -93,7 +95,7 @@ def see_floor(office: Office, credentials: Credentials, folders: Sequence[Path] 
             series=series,
             stations=floor.stations(connection, now),
             people=floor.staff(connection),
-            drawers=drawers.drawers_in_use(connection),
+            drawers=facts.drawers,
             closed=drawers.closed_lately(connection, CLOSED),
             printers=floor.printers(connection),
             papers=paper.asked_about(connection, SHOWN),

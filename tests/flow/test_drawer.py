@@ -3,17 +3,21 @@
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import event
 
 from app.flow.access import Credentials
 from app.flow.asking import Answer
 from app.flow.drawer import open_drawer
+from app.flow.see_floor import see_floor
 from app.keno.drawer import Count
 from app.keno.tender import Tender, TenderKind
 from tests.floor import (
     ADA,
     BANK,
     RITA,
+    SATELLITE,
     SECOND_STATION,
+    SUE,
     WALT,
     WANDA,
     Floor,
@@ -247,3 +251,25 @@ def test_the_counts_of_a_drawer_are_kept_for_ever(floor: Floor) -> None:
         (False, kept),
         (True, kept),
     ]
+
+
+@pytest.mark.rule("X-drawer")
+def test_the_floor_takes_no_more_looking_with_more_drawers(floor: Floor) -> None:
+    # Supervisors have it in view all day, beside those who sell.
+    sue = floor.signed_in(SUE, SATELLITE)
+    see_floor(floor.office, sue)  # what an office looks up once
+    asked: list[str] = []
+    event.listen(
+        floor.office.database.engine,
+        "before_cursor_execute",
+        lambda *told: asked.append(told[2]),
+    )
+    counts = []
+    for name, station in ((WANDA, "B1"), (WALT, SECOND_STATION)):
+        floor.open_drawer(floor.signed_in(name, station))
+        asked.clear()
+        seen = see_floor(floor.office, sue)
+        counts.append((len(seen.drawers), len(asked)))
+    (_, few), (_, many) = counts
+    assert [drawers for drawers, _ in counts] == [1, 2]
+    assert few == many, asked

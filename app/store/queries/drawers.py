@@ -36,28 +36,30 @@ class DrawerRow:
 
 def drawer(connection: Connection, number: int) -> DrawerRow | None:
     """Return a drawer."""
-    found = (
-        select(Drawer.__table__, Staff.code.label("writer"), Station.code.label("place"))
-        .join(Staff, Staff.id == Drawer.staff)
-        .join(Station, Station.id == Drawer.station)
-        .where(Drawer.id == number)
-    )
-    row = connection.execute(found).first()
-    if row is None:
-        return None
-    state = DrawerState.OPEN if row.suspended_at is None else DrawerState.SUSPENDED
-    if row.closed_at is not None:
-        state = DrawerState.CLOSED
-    return DrawerRow(row.id, row.staff, row.writer, row.station, row.place, state, row.opened_at)
+    row = connection.execute(_DRAWERS.where(Drawer.id == number)).first()
+    return None if row is None else _drawer(row)
 
 
 def drawers_in_use(connection: Connection, staff: int | None = None) -> list[DrawerRow]:
     """Return the drawers that are not closed: of one person, or of the house."""
-    found = select(Drawer.id).where(Drawer.closed_at.is_(None)).order_by(Drawer.id)
+    found = _DRAWERS.where(Drawer.closed_at.is_(None)).order_by(Drawer.id)
     if staff is not None:
         found = found.where(Drawer.staff == staff)
-    rows = (drawer(connection, number) for number in connection.execute(found).scalars().all())
-    return [row for row in rows if row is not None]
+    return [_drawer(row) for row in connection.execute(found)]
+
+
+_DRAWERS = (
+    select(Drawer.__table__, Staff.code.label("writer"), Station.code.label("place"))
+    .join(Staff, Staff.id == Drawer.staff)
+    .join(Station, Station.id == Drawer.station)
+)
+
+
+def _drawer(row: Any) -> DrawerRow:  # noqa: ANN401  of the above
+    state = DrawerState.OPEN if row.suspended_at is None else DrawerState.SUSPENDED
+    if row.closed_at is not None:
+        state = DrawerState.CLOSED
+    return DrawerRow(row.id, row.staff, row.writer, row.station, row.place, state, row.opened_at)
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,9 @@ SETTINGS = {
     "max_connections": "300",
     "shared_buffers": "64MB",
     "autovacuum": "off",  # nothing here lives long enough
+    # There is so little to read that starting a helper, or compiling a query, is most of the work.
+    "max_parallel_workers_per_gather": "0",
+    "jit": "off",
 }
 
 

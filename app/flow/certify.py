@@ -270,6 +270,7 @@ def _keep(
     after = GameState.FROZEN if differences else GameState.CERTIFIED
     try:
         with office.unit() as unit:
+            unit.share_series(game.series)  # as for the settlement
             now = unit.now()
             which = game.series, game.number, settled.run
             body = verdict_body(office.house.name, *which, second, differences, now)

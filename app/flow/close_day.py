@@ -97,8 +97,10 @@ def closed_day(office: Office, credentials: Credentials, day: date) -> dict[str,
     Refuses: whoever may not see it; a day that is not closed.
     """
     with office.database.reading() as connection:
-        at_work(credentials, Permission.CASH_LOG)(Unit(office.database, connection))
+        unit = Unit(office.database, connection)
+        at_work(credentials, Permission.CASH_LOG)(unit)
         found = days.closed_day(connection, day)
+        unit.make_sure()  # it is told to whoever was not sure that it is closed
     if found is None:
         raise say_no(No.DAY_NOT_CLOSED, day=day.isoformat())
     figures, drawers, frozen = found

@@ -36,6 +36,7 @@ def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
         raise say_no(No.APPROVER_SAME)
     check_reason(reason)
     with office.unit() as unit:
+        unit.share_series(series)  # a day that is being closed tells of one state of the game
         still_acting(unit, supervisor, manager)
         game = games.game(unit.connection, series, number)
         settled = queries.settlement(unit.connection, series, number)

@@ -16,6 +16,8 @@ The seal of a game is the first signed head that covers its LOCK entry, whoever 
 whatever reason: a sealer need not know which games it seals.
 """
 
+from contextlib import suppress
+
 from app.audit.checkpoints import signed_head
 from app.audit.tiles import Tree, full_tiles
 from app.flow.office import Office
@@ -25,17 +27,38 @@ from app.store.queries.log import StoredHashes
 from app.store.records import log as records
 from app.store.unit import Unit
 
+TRIES = 50  # more sealers than there are
+
 
 def seal_log(office: Office) -> str:
-    """Give every pending entry its place, and return the head as a signed note."""
-    while True:
-        try:
-            with office.unit() as unit:
-                if place_pending(unit):
-                    unit.commit()
-            return _sign_head(office)
-        except records.SealedMeanwhile:
-            continue
+    """Give every pending entry its place, and return the head as a signed note.
+
+    Raises:
+        SealedMeanwhile: others always came first, or the places that are given contradict the head.
+    """
+    for _ in range(TRIES - 1):
+        with suppress(records.SealedMeanwhile):
+            return _sealed(office)
+    return _sealed(office)
+
+
+def published_head(office: Office) -> str | None:
+    """Return the newest signed head, once whoever took over would have it too; none if none is.
+
+    Anybody keeps it, and another head of its size would show them two logs.
+    """
+    with office.database.reading() as connection:
+        note = queries.newest_checkpoint(connection)
+        if note is not None:
+            Unit(office.database, connection).make_sure()
+    return note
+
+
+def _sealed(office: Office) -> str:
+    with office.unit() as unit:
+        if place_pending(unit):
+            unit.commit()
+    return _sign_head(office)
 
 
 def place_pending(unit: Unit) -> bool:

@@ -5,9 +5,10 @@ transaction: everything is looked up and held for all of them at once, in the or
 numbers are taken in one go, in the order in which they stood in line; every ticket has its own
 entry, rows and answer, exactly as if it had been sold alone.
 
-None can fail another: whoever cannot be sold to just like that - a refusal, an answer given before,
-a coupon, chips, a player card - is left out before anything is written, and served alone right
-after. If the party fails as a whole, nothing was sold, and each is served alone.
+None can fail another, nor keep it waiting: whoever cannot be sold to just like that - a refusal, an
+answer given before, a coupon, chips, a player card, a drawer or a patron that somebody else holds -
+is left out before anything is written, and served alone right after. If the party fails as a whole,
+nothing was sold, and each is served alone.
 
 Write order: there is one commit. *Crash before: nothing was sold, and no number was used. Crash
 after: all are sold, and each station that asks again is told so.*
@@ -16,6 +17,8 @@ after: all are sold, and each station that asks again is told so.*
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+
+from sqlalchemy.exc import DBAPIError
 
 from app.audit.tags import Tag
 from app.flow.access import Credentials, at_work, several_at_work
@@ -52,6 +55,7 @@ from app.store.queries.games import OpenGame
 from app.store.queries.people import Worker
 from app.store.records import tickets as records
 from app.store.records.money import hold_drawers
+from app.store.records.together import CameSecond
 from app.store.unit import CommitUnknown, Unit
 
 log = Voice("keno.selling")
@@ -126,21 +130,33 @@ def sell_to_party(office: Office, party: Sequence[Customer]) -> list[Answer | No
         CommitUnknown: nobody knows whether they were sold.
     """
     try:
-        with office.unit() as unit:
-            served = _looked_up(office, unit, party)
-            answers = _sold(office, unit, served) if served else []
-            if answers:
-                unit.commit()
+        try:
+            got = _sell_to_party(office, party)
+        except CameSecond:  # one of them was answered meanwhile, and is found to be so now
+            got = _sell_to_party(office, party)
     except CommitUnknown:
         raise
-    except NotTogether:
+    except (NotTogether, CameSecond):
         return [None] * len(party)
     except Exception:
         # Whatever it was, nothing is sold: each is served alone, and only whose fault it was fails.
         log.exception("sale.one_by_one", sales=len(party))
         return [None] * len(party)
-    got = {id(each.customer): answer for each, answer in zip(served, answers, strict=True)}
     return [got.get(id(customer)) for customer in party]
+
+
+def _sell_to_party(office: Office, party: Sequence[Customer]) -> dict[int, Answer]:
+    """Sell to a party; return the answers by whom of it they are for.
+
+    Raises:
+        CameSecond: what one of them asked for was answered since it was looked up.
+    """
+    with office.unit() as unit:
+        served = _looked_up(office, unit, party)
+        answers = _sold(office, unit, served) if served else []
+        if answers:
+            unit.commit()
+    return {id(each.customer): answer for each, answer in zip(served, answers, strict=True)}
 
 
 def _looked_up(office: Office, unit: Unit, party: Sequence[Customer]) -> list[_Served]:
@@ -162,6 +178,10 @@ def _looked_up(office: Office, unit: Unit, party: Sequence[Customer]) -> list[_S
             served.append(_decided(office, unit, customer, who, game))
         except Refused:
             continue
+        except DBAPIError:
+            raise  # the transaction of all of them has failed
+        except Exception:
+            log.exception("sale.left_out")  # what fails here fails again, for this one alone
     return served
 
 
@@ -250,15 +270,19 @@ def _sold(office: Office, unit: Unit, served: list[_Served]) -> list[Answer]:
 
 
 def _before(unit: Unit, served: Sequence[_Served]) -> dict[Patron, Before]:
-    """Hold the patrons; return what passed with each of them before, unless they showed a card."""
-    patrons = [each.patron for each in served if each.patron is not None]
+    """Hold the patrons; return what passed with each of them before, unless they showed a card.
+
+    A patron with whom somebody else does something now is left out: nobody waits for them.
+    """
+    names = {
+        each.patron: lock_of(each.selling.who, each.selling.sale.contact)
+        for each in served
+        if each.patron is not None and each.selling.sale.contact is not None
+    }
+    free = unit.lock_free_patrons(names.values())
+    patrons = [patron for patron, name in names.items() if name in free]
     if not patrons:
         return {}
-    unit.lock_patrons(
-        lock_of(each.selling.who, each.selling.sale.contact)
-        for each in served
-        if each.selling.sale.contact is not None
-    )
     days = {patron.day for patron in patrons}
     if len(days) > 1:
         raise NotTogether

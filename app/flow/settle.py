@@ -214,6 +214,7 @@ def _settle(office: Office, game: GameRow, attempt: int, totals: Totals) -> None
     owed_cents = paid_cents - (0 if before is None else before.paid_cents)
     try:
         with office.unit() as unit:
+            unit.share_series(game.series)  # a day that is being closed tells of what was owed
             now = unit.now()
             settled = Settled(game.series, game.number, run, attempt, figures, digest.digest())
             facts = {"winners": totals.winners, "paid_cents": paid_cents}

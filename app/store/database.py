@@ -41,6 +41,7 @@ LET_GO = (
     "tcp_keepalives_idle=5",
     "tcp_keepalives_interval=2",
     "tcp_keepalives_count=3",
+    "client_min_messages=warning",  # whether a commit is sure is told by a warning
 )
 # A server that is away is given up before the next of several is asked.
 CONNECT_SECONDS = 5

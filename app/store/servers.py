@@ -130,7 +130,12 @@ class Servers:
     def _run(self) -> None:
         while True:
             time.sleep(LOOK_SECONDS)
-            self.look()
+            try:
+                self.look()
+            except Exception:
+                # As if no descriptor were free: whoever waits is looked after in a second, or never
+                # again if nobody looked any more.
+                log.exception("database.not_looked")
 
     def look(self) -> None:
         """Cut the lines on which somebody waits for a server that another has taken over from."""

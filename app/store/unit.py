@@ -1,11 +1,12 @@
 """A unit of work: one transaction, rolled back unless it is committed, and the locks in it.
 
 The written order of locks, for every stage: first the series (shared by whoever sells, voids,
-cancels or refunds; exclusive for lockout and the close of a day), then the days, rows (the drawer:
-shared by whoever uses it, alone for its close; the ticket), the patron, coupons, the counter of
-ticket numbers, because every sale of the house waits for it, and the feed last of all. Who works,
-their station and their sign-in are held with the drawer, or else behind everything; whoever
-disables one of them waits for these rows only, people before stations before sign-ins.
+cancels or refunds, and by whoever settles, certifies or releases a game; exclusive for lockout and
+the close of a day), then the days, rows (the drawer: shared by whoever uses it, alone for its
+close; the ticket), the patron, coupons, the counter of ticket numbers, because every sale of the
+house waits for it, and the feed last of all. Who works, their station and their sign-in are held
+with the drawer, or else behind everything; whoever disables one of them waits for these rows only,
+people before stations before sign-ins.
 
 On PostgreSQL the lock on a series is an advisory lock of the transaction, which is a fair queue:
 with row locks, sellers who share the row would keep a locker waiting for ever. On SQLite there is
@@ -28,6 +29,7 @@ _NOW = select(func.clock_timestamp(type_=Utc()))
 _NUMBER = bindparam("number", type_=BigInteger)
 _SHARE = select(func.pg_advisory_xact_lock_shared(_NUMBER))
 _LOCK = select(func.pg_advisory_xact_lock(_NUMBER))
+_TRY = select(func.pg_try_advisory_xact_lock(_NUMBER))
 
 
 # Leaves nothing behind but a commit, which goes wherever commits have to go.
@@ -107,6 +109,10 @@ class Unit:
         for name in sorted(names):
             self._lock(_LOCK, f"keno/patron/{name}")
 
+    def lock_free_patrons(self, names: Iterable[str]) -> set[str]:
+        """Lock those patrons with whom nobody does anything now, and return them; wait for none."""
+        return {name for name in sorted(names) if self._lock_if_free(f"keno/patron/{name}")}
+
     def lock_coupons(self, serials: Iterable[str]) -> None:
         """Do one thing after the other with a coupon: it is spent, or given back.
 
@@ -133,6 +139,12 @@ class Unit:
     def _lock(self, lock: Executable, name: str) -> None:
         if not self._database.is_sqlite:
             self.connection.execute(lock, {"number": lock_number(name)})
+
+    def _lock_if_free(self, name: str) -> bool:
+        if self._database.is_sqlite:
+            return True
+        got: bool = self.connection.execute(_TRY, {"number": lock_number(name)}).scalar_one()
+        return got
 
 
 def lock_number(name: str) -> int:

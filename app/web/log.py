@@ -10,6 +10,7 @@ from flask import Blueprint, Response, abort
 
 from app.audit.log_check import public_leaf
 from app.audit.tiles import TILE
+from app.flow.seal import published_head
 from app.keno.money import LARGEST
 from app.store.queries import log as queries
 from app.web.routes import ANYONE, needs, office
@@ -27,8 +28,7 @@ _INDEX = re.compile(
 @needs(ANYONE)
 def checkpoint() -> Response:
     """Return the newest signed head."""
-    with office().database.reading() as connection:
-        note = queries.newest_checkpoint(connection)
+    note = published_head(office())
     if note is None:
         abort(404)
     return Response(note, content_type="text/plain; charset=utf-8")

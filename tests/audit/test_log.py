@@ -35,10 +35,12 @@ from app.keno.numbering import printed_number
 from app.keno.refusals import Refused
 from app.store.queries import games
 from app.store.queries import log as queries
+from app.store.records.log import SealedMeanwhile
 from app.store.tables import Act, LogEntry
 from rng.merkle import leaf_hash
 from tests.engines import ENGINES, floor_on
 from tests.floor import ROLES, WALT, Floor, secret_of
+from tests.looking import write
 from tests.rng.tree import root
 
 pytestmark = pytest.mark.rule("X-audit-log")
@@ -263,6 +265,13 @@ def test_every_lock_is_sealed_by_a_signed_head_over_its_entry(floor: Floor) -> N
         assert (stated.size, stated.root) == (size, root(leaves(floor)[:size]))
         assert newest_seal(floor) == (f"M-{number}", note)
     floor.check_books()
+
+
+def test_a_place_that_was_given_already_is_told_and_not_tried_for_ever(floor: Floor) -> None:
+    seal_log(floor.office)
+    write(floor, "INSERT INTO log_pending SELECT entry FROM log_position WHERE position = 0")
+    with pytest.raises(SealedMeanwhile):
+        seal_log(floor.office)
 
 
 @pytest.mark.rule("X-lock-seal", "X-recovery")

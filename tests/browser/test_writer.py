@@ -646,6 +646,61 @@ def test_what_no_patron_would_wait_for_is_never_sold_later(house: House, desk: P
     told(desk, "Ticket 1-3")
 
 
+ACTS = "import(new URL('acts.js', document.querySelector('script[src*=\"writer/main\"]').src))"
+
+
+@pytest.mark.rule("X-no-offline", "X-ticket-exactly-once")
+def test_an_act_that_stood_behind_one_without_an_answer_is_not_done_late(
+    house: House, desk: Page
+) -> None:
+    """Both were pressed before anybody knew that the centre is away; no patron waits for either."""
+    asked: list[str] = []
+
+    def lose(route: Route) -> None:
+        asked.append(route.request.headers["idempotency-key"])
+        route.abort()
+
+    desk.route("**/api/v1/tickets", lose)
+    told_both = desk.evaluate(
+        f"""async () => {{
+            const {{ act }} = await {ACTS};
+            const acts = ["first", "second"].map((id) => act("/api/v1/tickets", {{}}, id));
+            return (await Promise.allSettled(acts)).map((each) => each.reason.code);
+        }}"""
+    )
+    assert told_both == ["act.never", "act.never"]
+    assert set(asked) == {"first"}
+    assert rows(house.floor, "SELECT count(*) FROM ticket") == [(0,)]
+
+
+@pytest.mark.rule("X-ticket-exactly-once")
+@pytest.mark.parametrize("is_lost", [True, False], ids=["settled at once", "left behind"])
+def test_an_act_whose_answer_was_lost_is_settled_whatever_it_is_refused_for(
+    desk: Page, is_lost: bool
+) -> None:
+    answers = [None, {"code": "approval.needed", "title": "A supervisor must approve."}]
+
+    def answer(route: Route) -> None:
+        told_ = answers.pop(0) if answers else {"code": "fault", "title": "Not expected."}
+        route.fulfill(status=403, json=told_) if told_ else route.abort()
+
+    desk.route("**/api/v1/tickets/1/void", answer)
+    if not is_lost:  # it is as if the page had been left in the middle of an act
+        answers.pop(0)
+        desk.evaluate("sessionStorage.setItem('keno.act', JSON.stringify({ id: 'first' }))")
+    id_ = "first" if is_lost else "second"
+    with desk.expect_request("**/api/v1/acts/settle") as settling:
+        code = desk.evaluate(
+            f"""async () => {{
+                const {{ act }} = await {ACTS};
+                return act("/api/v1/tickets/1/void", {{}}, "{id_}").catch((no) => no.code);
+            }}"""
+        )
+    assert settling.value.headers["idempotency-key"] == "first"
+    assert code == "approval.needed"
+    assert desk.evaluate("sessionStorage.getItem('keno.act')") is None
+
+
 @pytest.mark.rule("X-ticket-exactly-once")
 def test_what_was_sold_behind_a_long_silence_is_not_put_back_into_the_line(
     house: House, desk: Page

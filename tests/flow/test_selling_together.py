@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, text
 
+from app.flow import sell_together
 from app.flow.access import Credentials, sign_out
 from app.flow.asking import Answer
 from app.flow.contact import Contact
@@ -27,11 +28,14 @@ from app.flow.override import override_close
 from app.flow.plays import Changes
 from app.flow.sell import Sale, asking_to_sell, sell_ticket
 from app.flow.sell_together import Customer, sell_to_party, sell_with_others
+from app.flow.settle_act import settle_act
 from app.flow.turns import PARTY_MAX, Turns
+from app.keno.rate_card import RateCard
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.store.records import tickets as records
+from app.store.records.money import hold_drawer_to_close
 from app.store.unit import CommitUnknown, Unit
 from tests.crashing import Act, killed_everywhere
 from tests.floor import SECOND_STATION, WALT, Floor, dollar
@@ -249,6 +253,60 @@ def test_a_commit_of_which_nobody_knows_is_looked_for_by_each(floor: Floor) -> N
         answers = line_up(floor, [(wanda, dollar(), floor.request_id()) for _ in range(3)])
     assert sorted(answer["number"] for answer in answers) == [1, 2, 3]
     floor.check_books()
+
+
+@pytest.mark.rule("X-ticket-exactly-once")
+@pytest.mark.parametrize("floor", ["postgresql"], indirect=True)  # there others can hold rows
+@pytest.mark.parametrize("held", ["drawer", "patron"])
+def test_whoever_is_held_by_another_act_keeps_nobody_else_waiting(floor: Floor, held: str) -> None:
+    wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
+    named = replace(dollar(), contact=Contact("p-1"))
+    party = [customer(floor, wanda, dollar()), customer(floor, walt, named)]
+    drawer, station = rows(floor, "SELECT id, station FROM drawer ORDER BY id")[-1]
+    with floor.office.unit() as other:
+        if held == "drawer":
+            assert hold_drawer_to_close(other, drawer)
+        else:
+            other.lock_patrons([f"contact/{station}/p-1"])
+        answers = sell_to_party(floor.office, party)
+    assert [answer is None for answer in answers] == [False, True]
+    assert after(floor, answers) == [1]
+    assert floor.sell(walt, named)["number"] == 2
+
+
+@pytest.mark.rule("X-ticket-exactly-once")
+@pytest.mark.parametrize("floor", ["postgresql"], indirect=True)  # else nobody can come in between
+def test_whose_request_is_settled_while_a_party_waits_is_left_out_of_it(floor: Floor) -> None:
+    wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
+    party = [customer(floor, who, dollar()) for who in (wanda, walt) * 3]
+    take = records.next_numbers
+
+    def settled_meanwhile(unit: Unit, count: int) -> tuple[int, datetime]:
+        with patch("app.store.records.tickets.next_numbers", take):
+            assert not settle_act(floor.office, wanda, party[0].asked.request)["done"]
+        return take(unit, count)
+
+    with patch("app.store.records.tickets.next_numbers", settled_meanwhile):
+        answers = sell_to_party(floor.office, party)
+    assert answers[0] is None
+    assert after(floor, answers) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_sale_that_meets_a_defect_fails_nobody_else(floor: Floor) -> None:
+    wanda = floor.writing()
+    party = [customer(floor, wanda, dollar(games=number)) for number in (1, 2, 3)]
+    right = sell_together.quote
+
+    def broken(request: Request, card: RateCard) -> Any:  # noqa: ANN401  whatever it returns
+        if request.games == 2:
+            raise KeyError("a defect")
+        return right(request, card)
+
+    with patch.object(sell_together, "quote", broken):
+        answers = sell_to_party(floor.office, party)
+    assert [answer is None for answer in answers] == [False, True, False]
+    assert after(floor, answers) == [1, 2]
 
 
 @pytest.mark.rule("X-recovery", "X-ticket-exactly-once")

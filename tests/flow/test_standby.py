@@ -19,6 +19,7 @@ from app.flow.asking import answered_before
 from app.flow.draw import ask_to_void, end_game
 from app.flow.lockout import lock_game
 from app.flow.permissions import Permission
+from app.flow.seal import published_head, seal_log
 from app.flow.sell import asking_to_sell
 from app.flow.settle_act import settle_act
 from app.store.unit import CommitUnknown
@@ -181,3 +182,22 @@ def test_nothing_is_drawn_voided_or_witnessed_that_a_standby_may_lack(
     assert sent == ["void"]
     assert [floor.state(1), floor.state(2)] == ["drawn", "void"]
     floor.check_books()
+
+
+@pytest.mark.rule("X-recovery", "X-audit-log")
+def test_no_head_is_published_that_a_standby_may_lack(
+    replicated: tuple[Floor, psycopg.Connection[tuple[int]]],
+) -> None:
+    """Another one of its size may be signed by whoever takes over, and there would be two logs."""
+    floor, keeper = replicated
+    floor.sell(floor.writing())
+    expect_standby(keeper, "nobody")
+    with impatient(keeper):
+        until_commits_wait(keeper)
+        while not rows(floor, "SELECT size FROM log_checkpoint"):
+            with suppress(CommitUnknown):
+                seal_log(floor.office)
+        with pytest.raises(CommitUnknown):
+            published_head(floor.office)
+    expect_standby(keeper, "")
+    assert published_head(floor.office) == seal_log(floor.office)

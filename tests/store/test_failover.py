@@ -206,6 +206,25 @@ def test_a_connection_that_only_reads_is_let_go_of_with_all_the_others(database:
 
 
 @pytest.mark.rule("X-recovery")
+@pytest.mark.rule("X-recovery")
+def test_whoever_looks_after_those_who_wait_goes_on_whatever_happens_to_it(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[float] = []
+    looked = threading.Event()
+
+    def out_of_files(_: object) -> None:
+        looks.append(time.monotonic())
+        if len(looks) > 1:
+            looked.set()
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(servers.Servers, "look", out_of_files)
+    monkeypatch.setattr(servers, "LOOK_SECONDS", 0.01)
+    where(database)  # whoever is the first to ask is looked after from then on
+    assert looked.wait(60)
+
+
 def test_a_defect_is_not_a_database_that_is_away(database: Database) -> None:
     with database.reading() as connection, pytest.raises(DBAPIError) as caught:
         connection.execute(text("SELECT * FROM nowhere"))

@@ -1,17 +1,23 @@
 """Expiry, and closing a gaming day (15.6(c), decision of the house)."""
 
+from collections.abc import Callable
 from datetime import date, timedelta
+from threading import Thread
+from typing import Any
 
 import pytest
 
-from app.flow.access import Approval
+from app.flow import close_day as closing
+from app.flow.access import Approval, at_console
 from app.flow.close_day import close_day, so_far
 from app.flow.drawer import move_cash
 from app.flow.look_up import look_up
+from app.flow.permissions import Permission
+from app.flow.release import release_game
 from app.flow.unclaimed import unclaimed_wins
 from app.keno.drawer import Count, DrawerAct
 from app.keno.tender import TenderKind
-from tests.floor import CARD, SAM, SECOND_STATION, WALT, WANDA, Floor, secret_of
+from tests.floor import CARD, MAX, SAM, SECOND_STATION, WALT, WANDA, Floor, secret_of
 from tests.looking import bodies, postings, refuses, rows
 from tests.story.test_5_settlement import frozen_floor
 from tests.story.test_6_refunds import void_next
@@ -204,3 +210,59 @@ def test_a_large_winner_is_listed_at_once_even_if_its_ticket_still_plays(floor: 
     floor.play()
     (win,), _ = unclaimed_wins(floor.office, wanda)
     assert (win["standing"], win["win_cents"], win["expires_at"]) == ("in-play", WON, None)
+
+
+@pytest.mark.rule("X-audit-books", "X-grade-twice")
+@pytest.mark.parametrize("graded", ["released", "released and graded again"])
+def test_a_game_that_is_released_while_a_day_is_closed_waits_for_the_close(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch, graded: str
+) -> None:
+    """Else the figures tell of it as it was, and what is owed as it is; a close is never mended."""
+    frozen_floor(floor, monkeypatch)
+    ((held,),) = rows(floor, "SELECT sum(cents) FROM posting WHERE drawer = 1")
+    closed_drawer(floor, int(held))
+    floor.pass_time(days=1)
+    manager = at_console(floor.office, MAX, secret_of(MAX), Permission.GAME_RELEASE)
+    sam = floor.sam
+
+    def release() -> None:
+        release_game(floor.office, sam, manager, "M", 1, "the grader was mended")
+
+    day = TODAY
+    if graded == "released":
+        close_meanwhile(floor, monkeypatch, "_figures", release)
+        assert floor.grade(1) == "certified"
+    else:
+        close_day(floor.office, sam, day)
+        day += timedelta(days=1)
+        release()
+        floor.pass_time(days=1)
+        close_meanwhile(floor, monkeypatch, "_unclaimed", lambda: floor.grade(1), day)
+    floor.pass_time(days=1)
+    told = close_day(floor.office, floor.sam, day + timedelta(days=1))["figures"]
+    assert isinstance(told, dict)
+    ((owed,),) = rows(floor, "SELECT -sum(cents) FROM posting WHERE account = 'wins-payable'")
+    assert told["payable_carried_cents"] == int(owed)
+    floor.check_books()
+
+
+def close_meanwhile(
+    floor: Floor,
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+    act: Callable[[], object],
+    day: date = TODAY,
+) -> None:
+    """Close a day; somebody else begins an act before a step of it, and waits for the close."""
+    other, right = Thread(target=act), getattr(closing, step)
+
+    def raced(*given: Any) -> Any:  # noqa: ANN401  whatever the step is given
+        other.start()
+        other.join(0.5)
+        assert other.is_alive()
+        return right(*given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(closing, step, raced)
+        close_day(floor.office, floor.sam, day)
+    other.join()

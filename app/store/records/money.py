@@ -27,7 +27,7 @@ from app.store.unit import Unit
 _OPEN = select(Drawer.id).where(Drawer.id == bindparam("drawer"), Drawer.closed_at.is_(None))
 _HELD_TO_CLOSE = _OPEN.with_for_update(key_share=True)
 # With whoever works at it: that they are not disabled, signed out or enrolled anew in the meantime.
-_AT_IT = (
+_AT_WORK = (
     select(Drawer.id, Station.token.label("station_token"), SignIn.token)
     .join(Staff, Staff.id == Drawer.staff)
     .join(Station, Station.id == Drawer.station)
@@ -39,16 +39,15 @@ _AT_IT = (
         Station.disabled_at.is_(None),
         SignIn.ended_at.is_(None),
     )
-    .with_for_update(read=True)
 )
-_HELD = _AT_IT.where(
+_HELD = _AT_WORK.where(
     Drawer.id == bindparam("drawer"),
     Station.token == bindparam("station_token"),
     SignIn.token == bindparam("token"),
-)
-_SEVERAL_HELD = _AT_IT.where(SignIn.token.in_(bindparam("tokens", expanding=True))).order_by(
-    Drawer.id
-)
+).with_for_update(read=True)
+_SEVERAL_HELD = _AT_WORK.where(
+    SignIn.token.in_(bindparam("tokens", expanding=True))
+).with_for_update(read=True, skip_locked=True)
 _ENABLED = (
     select(Staff.id)
     .where(Staff.id == bindparam("staff"), Staff.disabled_at.is_(None))
@@ -124,7 +123,11 @@ def hold_drawer(unit: Unit, who: Worker, *, alone: bool = False) -> bool:
 
 
 def hold_drawers(unit: Unit, workers: Iterable[Worker]) -> set[int]:
-    """Keep several workers at work, as `hold_drawer` does; return the drawers that are held."""
+    """Keep several workers at work, as `hold_drawer` does; return the drawers that are held.
+
+    Nobody is waited for: whoever is being disabled, or has their drawer counted, is left out. The
+    others would have to wait with them, and whoever waits here for several could wait in a circle.
+    """
     by_token = {who.token: who for who in workers}
     held = unit.connection.execute(_SEVERAL_HELD, {"tokens": list(by_token)})
     return {

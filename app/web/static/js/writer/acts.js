@@ -7,7 +7,6 @@ import { NoAnswer, Refusal, newRequestId, post } from "../api.js";
 const KEPT = "keno.act";
 const AGAIN_MS = 700;
 const PATRON_WAITS_MS = 8000;
-const NOT_SIGNED_IN = [401, 403];
 export const NOT_DONE = "The last act was not done. Do it again if it is still wanted.";
 
 let running = Promise.resolve();
@@ -24,7 +23,14 @@ export function act(path, body, id = newRequestId()) {
   if (told.practice) {
     return Promise.reject(new Refusal({ code: "practice", title: "Practice: nothing is done." }, 409));
   }
-  const done = running.then(() => once(id, path, body)).finally(answered);
+  const pressed = performance.now();
+  const done = running
+    .then(() => {
+      // Those before it waited for the centre: whoever pressed this has long seen that it is away.
+      if (performance.now() - pressed > PATRON_WAITS_MS) throw never();
+      return once(id, path, body);
+    })
+    .finally(answered);
   running = done.catch(() => {});
   return done;
 }
@@ -43,6 +49,7 @@ export const isUnanswered = () => unanswered;
 export const isWaiting = () => sessionStorage.getItem(KEPT) !== null;
 
 async function once(id, path, body) {
+  await settleAnother(id);
   // Neither what is asked nor anybody's secret or code is kept: to settle it, its id is enough.
   sessionStorage.setItem(KEPT, JSON.stringify({ id }));
   const began = performance.now();
@@ -55,10 +62,9 @@ async function once(id, path, body) {
     } catch (trouble) {
       const isNoAnswer = trouble instanceof NoAnswer;
       asked += 1;
-      // Signed out behind a lost answer: it may have been done, and is settled after signing in.
-      if (!isNoAnswer && asked > 1 && NOT_SIGNED_IN.includes(trouble.status)) throw trouble;
       if (!isNoAnswer) {
-        // What was asked before may still be on its way, and be done behind this refusal.
+        // What was asked before may still be on its way, and be done behind this refusal. Whoever was
+        // signed out behind a lost answer is refused here too: it is settled after signing in.
         const settled = asked > 1 ? await settle(id) : { done: false };
         if (settled.done) return settled.answer;
         sessionStorage.removeItem(KEPT);
@@ -68,11 +74,19 @@ async function once(id, path, body) {
       if (performance.now() - began > PATRON_WAITS_MS) {
         const { done, answer } = await settle(id);
         if (done) return answer;
-        throw new Refusal({ code: "act.never", title: NOT_DONE }, 409);
+        throw never();
       }
       await pause();
     }
   }
+}
+
+/** Settle what an act before this one may have left, so that nothing is left behind it. */
+async function settleAnother(id) {
+  const kept = sessionStorage.getItem(KEPT);
+  if (!kept || JSON.parse(kept).id === id) return;
+  const { done, answer } = await settle(JSON.parse(kept).id);
+  told.settled(done, answer);
 }
 
 /** Ask until the centre says what became of an act; then it was done, or it never will be. */
@@ -89,6 +103,8 @@ async function settle(id) {
     }
   }
 }
+
+const never = () => new Refusal({ code: "act.never", title: NOT_DONE }, 409);
 
 function noAnswer() {
   unanswered = true;

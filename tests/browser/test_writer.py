@@ -664,12 +664,12 @@ def test_an_act_that_stood_behind_one_without_an_answer_is_not_done_late(
     told_both = desk.evaluate(
         f"""async () => {{
             const {{ act }} = await {ACTS};
-            const acts = ["first", "second"].map((id) => act("/api/v1/tickets", {{}}, id));
+            const acts = ["request-first", "request-second"].map((id) => act("/api/v1/tickets", {{}}, id));
             return (await Promise.allSettled(acts)).map((each) => each.reason.code);
         }}"""
     )
     assert told_both == ["act.never", "act.never"]
-    assert set(asked) == {"first"}
+    assert set(asked) == {"request-first"}
     assert rows(house.floor, "SELECT count(*) FROM ticket") == [(0,)]
 
 
@@ -687,8 +687,8 @@ def test_an_act_whose_answer_was_lost_is_settled_whatever_it_is_refused_for(
     desk.route("**/api/v1/tickets/1/void", answer)
     if not is_lost:  # it is as if the page had been left in the middle of an act
         answers.pop(0)
-        desk.evaluate("sessionStorage.setItem('keno.act', JSON.stringify({ id: 'first' }))")
-    id_ = "first" if is_lost else "second"
+        desk.evaluate("sessionStorage.setItem('keno.act', JSON.stringify({ id: 'request-first' }))")
+    id_ = "request-first" if is_lost else "request-second"
     with desk.expect_request("**/api/v1/acts/settle") as settling:
         code = desk.evaluate(
             f"""async () => {{
@@ -696,7 +696,7 @@ def test_an_act_whose_answer_was_lost_is_settled_whatever_it_is_refused_for(
                 return act("/api/v1/tickets/1/void", {{}}, "{id_}").catch((no) => no.code);
             }}"""
         )
-    assert settling.value.headers["idempotency-key"] == "first"
+    assert settling.value.headers["idempotency-key"] == "request-first"
     assert code == "approval.needed"
     assert desk.evaluate("sessionStorage.getItem('keno.act')") is None
 

@@ -21,7 +21,11 @@ from math import gcd
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
+from cryptography.hazmat.primitives.asymmetric.rsa import (
+    RSAPrivateKey,
+    RSAPrivateNumbers,
+    RSAPublicKey,
+)
 from cryptography.hazmat.primitives.hashes import SHA256
 
 MODULUS_BITS = 3072
@@ -80,9 +84,17 @@ def show_permutation(private: RSAPrivateKey) -> list[str]:
     """Return the roots, with exponent e * n, of the challenges that the public key derives."""
     numbers = private.private_numbers()
     modulus = numbers.public_numbers.n
-    inverse = pow(EXPONENT * modulus, -1, (numbers.p - 1) * (numbers.q - 1))
-    roots = (pow(challenge, inverse, modulus) for challenge in _challenges(modulus))
+    roots = (_root(challenge, numbers) for challenge in _challenges(modulus))
     return [root.to_bytes(MARK_BYTES).hex() for root in roots]
+
+
+def _root(challenge: int, numbers: RSAPrivateNumbers) -> int:
+    """Return a root with exponent e * n: one for each prime, put together (RFC 8017, 5.1.2)."""
+    exponent = EXPONENT * numbers.public_numbers.n
+    at_p, at_q = (
+        pow(challenge, pow(exponent, -1, prime - 1), prime) for prime in (numbers.p, numbers.q)
+    )
+    return at_q + numbers.q * ((at_p - at_q) * numbers.iqmp % numbers.p)
 
 
 def check_permutation(public: RSAPublicKey, roots: list[str]) -> None:
@@ -101,7 +113,10 @@ def _is_shown(modulus: int, roots: tuple[str, ...]) -> bool:
     challenges = _challenges(modulus)
     if any(gcd(challenge, modulus) != 1 for challenge in challenges):
         return False
-    return [pow(int(root, 16), EXPONENT * modulus, modulus) for root in roots] == challenges
+    return len(roots) == CHALLENGES and all(
+        pow(int(root, 16), EXPONENT * modulus, modulus) == challenge
+        for root, challenge in zip(roots, challenges, strict=True)
+    )
 
 
 def _challenges(modulus: int) -> list[int]:

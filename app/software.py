@@ -1,7 +1,8 @@
 """Which software runs here: every source file with its hash, checkable with sha256sum.
 
-The manifest's own hash is logged when the caller starts, at each lock and once a day
-(X-software-seal). The outcome-critical part has a manifest of its own (`keno-rng manifest`).
+The manifest's own hash is logged when the caller starts, at each lock and once a day: daily that of
+what is on the disk by then (X-software-seal). The outcome-critical part has a manifest of its own
+(`keno-rng manifest`).
 """
 
 from functools import cache
@@ -25,4 +26,9 @@ def manifest(root: Path = ROOT) -> str:
 @cache
 def software_hash() -> str:
     """Return the hash of the manifest, read once: what runs is what was there at the start."""
+    return software_on_disk()
+
+
+def software_on_disk() -> str:
+    """Return the hash of the manifest as it is now: pages are read from the disk at any time."""
     return sha256(manifest().encode()).hexdigest()

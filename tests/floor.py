@@ -277,7 +277,7 @@ class Floor:
     def lock(self, series: str = "M") -> int:
         """Lock the open game of a series; the one before it is drawn first, or it could not be."""
         self.draw(series)
-        return lock_game(self.office, self.sam, series)
+        return lock_game(self.office, self.sam, series, reason="by hand")
 
     def hold(self, why: str) -> None:
         """Have the open game of series M held, as a caller does that finds it cannot be drawn."""

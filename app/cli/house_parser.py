@@ -292,7 +292,7 @@ def _game_commands(game: Commands) -> Iterator[argparse.ArgumentParser]:
     yield _of_series(_act(game, "open", "open_the_game", "open the first game, or the next"))
     locking = _of_series(_act(game, "lock", "lock_the_game", "lock the open game; the next opens"))
     locking.add_argument("--game", type=int, metavar="N", help="lock this one, or none")
-    locking.add_argument("--reason", metavar="WORDS", help="why, before its time")
+    locking.add_argument("--reason", metavar="WORDS", help="why, if it would lock itself")
     yield locking
 
     every = _of_series(_act(game, "every", "change_series", "have a series' games lock themselves"))

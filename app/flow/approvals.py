@@ -31,6 +31,8 @@ from app.flow.permissions import FOR, Permission
 from app.flow.refusals import No, say_no
 from app.keno.numbering import printed_number
 from app.store.queries import payments
+from app.store.queries.paper import newest_copy_of
+from app.store.queries.payments import ApprovalRow
 from app.store.queries.people import Worker
 from app.store.records.money import hold_person
 from app.store.records.together import Row
@@ -67,7 +69,7 @@ def _approve(office: Office, asked: Asking, number: int, unit: Unit, who: Worker
     claim = claim_of(office, unit, ticket, [], now)
     check_payable(office, claim)
     tier = tier_of(who.role)
-    given = payments.approvals(unit.connection, number, claim.standing.held_since)
+    given = _given_for(unit, claim)
     approved = {(each.tier, each.staff, each.cents) for each in given}
     if tier is None or (tier, who.staff, claim.cents) in approved:
         raise say_no(No.NOTHING_TO_APPROVE, number=printed_number(number))
@@ -95,7 +97,7 @@ def look_at_claim(office: Office, credentials: Credentials, number: int) -> Answ
         who = at_work(credentials, Permission.APPROVE_PAYMENT)(unit)
         claim = claim_of(office, unit, ticket_numbered(unit, number), [], unit.now())
         check_payable(office, claim)
-        given = payments.approvals(connection, number, claim.standing.held_since)
+        given = _given_for(unit, claim)
         return {
             **claim.facts(),
             "games": explanation(office.card(unit, claim.ticket.card), claim),
@@ -133,14 +135,22 @@ def approver_of(
             raise say_no(No.STAFF_DISABLED, name=given.name)
         return Approver(given.id, given.code, in_place=True)
     needed = claim.needs_supervisor if tier is Tier.SUPERVISOR else claim.needs_manager
-    # One from before a restore may have been used in what was lost.
-    since = claim.standing.held_since
-    kept_ones = payments.approvals(unit.connection, claim.ticket.number, since) if needed else []
-    for each in kept_ones:
+    for each in _given_for(unit, claim) if needed else ():
         fits = each.tier is tier and each.cents == claim.cents and each.staff != who.staff
         if fits and tier_of(each.role) is tier and hold_person(unit, each.staff):
             return Approver(each.staff, each.code, in_place=False)
     return None
+
+
+def _given_for(unit: Unit, claim: Claim) -> list[ApprovalRow]:
+    """Return the approvals that stand for a payment.
+
+    One from before a restore may have been used in what was lost, and one from before a copy was
+    made of the ticket is not for whoever brings that.
+    """
+    number = claim.ticket.number
+    since = claim.standing.held_since, newest_copy_of(unit.connection, number)
+    return payments.approvals(unit.connection, number, max(each or 0 for each in since))
 
 
 def approval_rows(

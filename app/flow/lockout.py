@@ -59,14 +59,16 @@ def lock_game(  # noqa: PLR0913, PLR0917  who locks what, when the next one clos
     next one closes at the interval of its series, if no other time is given.
 
     Refuses: whoever may not; a series that is not there, or has no open game, or another one open;
-    while the game before is undrawn, or a keyed process is not ready; a reason that is none.
+    while the game before is undrawn, or a keyed process is not ready; a reason that is none; a game
+    that would lock itself, without a reason.
     """
     permit(actor.role, Permission.GAME_RUN)
     if reason is not None:
         check_reason(reason)
 
-    def check(unit: Unit, game: OpenGame) -> None:  # noqa: ARG001  one form for all: by hand, whenever
+    def check(unit: Unit, game: OpenGame) -> None:
         still_acting(unit, actor)
+        _check_reason_to_override(game, reason)
 
     return _lock(office, actor.document(), series, number, next_closes_at, check, reason)
 
@@ -98,10 +100,15 @@ def lock_at_station(  # noqa: PLR0913, PLR0917  who locks what, approved by whom
 
     def check(unit: Unit, game: OpenGame) -> None:
         still_acting(unit, *actors)
-        if reason is None and game.closes_at is not None:
-            raise say_no(No.NO_REASON, "reason")  # the automatic lockout is overridden (15.5(e))
+        _check_reason_to_override(game, reason)
 
     return _lock(office, by, series, number, None, check, reason)
+
+
+def _check_reason_to_override(game: OpenGame, reason: str | None) -> None:
+    """Refuse to lock a game that would lock itself unless it is said why (15.5(e))."""
+    if reason is None and game.closes_at is not None:
+        raise say_no(No.NO_REASON, "reason")
 
 
 def lock_on_time(office: Office, lease: Held, series: str, number: int) -> int | None:

@@ -1,4 +1,8 @@
-"""Which software runs, once a day in the log, beside each start and each lock (X-software-seal)."""
+"""Which software is here, once a day in the log, beside each start and each lock (X-software-seal).
+
+Read from the disk anew each day: a file that was changed under a running process is seen then. That
+is the machine of the caller; other machines are looked at when a process starts there, and by hand.
+"""
 
 import json
 
@@ -7,7 +11,7 @@ from app.clock import time_text
 from app.flow.day import gaming_day
 from app.flow.lease import Held
 from app.flow.office import Office
-from app.software import software_hash
+from app.software import software_hash, software_on_disk
 from app.store.queries import log
 
 
@@ -24,7 +28,9 @@ def note_software(office: Office, lease: Held) -> str:
         day = gaming_day(now, house.time_zone, house.day_starts_minutes).isoformat()
         newest = log.newest_body(unit.connection, Tag.SOFTWARE.value)
         if newest is None or json.loads(newest)["gaming_day"] != day:
-            body = {"software": software_hash(), "gaming_day": day, "time": time_text(now)}
+            body = {"software": software_on_disk(), "gaming_day": day, "time": time_text(now)}
+            if body["software"] != software_hash():
+                body["started_with"] = software_hash()
             office.log(unit, Tag.SOFTWARE, body)
             unit.commit()
     return day

@@ -12,7 +12,9 @@ from enum import StrEnum
 from app.keno.money import dollars
 from app.keno.refusals import Code, Refusal, quoted, refusal
 
-_SERIAL = re.compile(r"[A-Za-z0-9-]{1,40}")
+# In one way only, or a coupon that is spent could be typed once more in another: readers of what is
+# typed and sent write it so.
+_SERIAL = re.compile(r"[A-Z0-9-]{1,40}")
 
 
 class TenderKind(StrEnum):

@@ -72,7 +72,8 @@ class Rare:
         """Lock the open game of a series, and have it voided."""
         house = self._house
         game = self._year.games.open[series]
-        number = lock_game(house.office, house.sam, series, game.number, next_closes_at)
+        when, why = (series, game.number, next_closes_at), "out of order"
+        number = lock_game(house.office, house.sam, *when, why)
         ask_to_void(house.office, house.sam, series, number, "the generator was out of order")
         end_game(house.office, house.keyed, series, number)
         self._year.void(series)

@@ -664,7 +664,8 @@ def test_an_act_that_stood_behind_one_without_an_answer_is_not_done_late(
     told_both = desk.evaluate(
         f"""async () => {{
             const {{ act }} = await {ACTS};
-            const acts = ["request-first", "request-second"].map((id) => act("/api/v1/tickets", {{}}, id));
+            const ids = ["request-first", "request-second"];
+            const acts = ids.map((id) => act("/api/v1/tickets", {{}}, id));
             return (await Promise.allSettled(acts)).map((each) => each.reason.code);
         }}"""
     )

@@ -98,7 +98,8 @@ def test_the_database_s_own_clock_closes_a_game(empty_url: str, tmp_path: Path) 
     lock_game(floor.office, sam, "M", next_closes_at=system_clock() + timedelta(hours=1))
     assert floor.sell(wanda)["first_game"] == 2
     floor.draw()
-    lock_game(floor.office, sam, "M", next_closes_at=system_clock() + timedelta(milliseconds=1))
+    closes_at = system_clock() + timedelta(milliseconds=1)
+    lock_game(floor.office, sam, "M", next_closes_at=closes_at, reason="by hand")
     time.sleep(0.01)
     assert outcome(partial(floor.sell, wanda)) == "game.closed"
     floor.close()

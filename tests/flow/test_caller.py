@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app import caller as calling
+from app import software
 from app.caller import Caller
 from app.flow.clock_jump import take_jump
 from app.flow.draw import ask_to_void, end_game
@@ -19,7 +21,7 @@ from app.flow.schedule import change_schedule, is_within_hours, next_close
 from app.flow.settle import settle_game
 from app.logs import FACTS
 from app.rng_client import KeyedProcesses
-from app.software import software_hash
+from app.software import software_hash, software_on_disk
 from app.store import schema
 from app.store.queries import games
 from app.store.queries.games import OpenGame
@@ -855,4 +857,31 @@ def test_the_software_is_logged_once_a_gaming_day_and_at_each_start_and_lock(
     days = [body["gaming_day"] for body in bodies(floor, "SOFTWARE")]
     assert days == ["2026-11-16", "2026-11-17"]
     assert {body["software"] for body in bodies(floor, "SOFTWARE")} == {software_hash()}
-    assert bodies(floor, "CALLER")[0]["software"] == software_hash()
+    assert bodies(floor, "CALLER")[0]["software"] == software_hash() == software_on_disk()
+
+
+@pytest.mark.rule("X-software-seal")
+def test_a_file_that_is_changed_under_a_running_process_is_seen_the_next_day(
+    floor: Floor, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller.turn()
+    right, extra = software.manifest, f"{'0' * 64}  app/web/static/js/writer/main.js\n"
+    monkeypatch.setattr(software, "manifest", lambda: right() + extra)
+    floor.pass_time(hours=24)
+    caller.counted = lambda: 0.0
+    caller._clocks = None  # noqa: SLF001  nobody looked for a day
+    caller.turn()
+    first, second = bodies(floor, "SOFTWARE")
+    assert second["software"] == software_on_disk() != first["software"]
+    assert second["started_with"] == first["software"] == software_hash()
+
+
+@pytest.mark.rule("X-software-seal")
+@pytest.mark.parametrize("kind", sorted(software.KINDS))
+@pytest.mark.parametrize("part", software.PARTS)
+def test_a_file_of_any_kind_in_any_part_is_hashed(tmp_path: Path, part: str, kind: str) -> None:
+    (tmp_path / part / "deep").mkdir(parents=True)
+    (tmp_path / part / "deep" / f"one{kind}").write_bytes(b"as it was")
+    before = software.manifest(tmp_path)
+    (tmp_path / part / "deep" / f"one{kind}").write_bytes(b"as it is")
+    assert software.manifest(tmp_path) != before

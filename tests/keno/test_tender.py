@@ -20,14 +20,14 @@ def codes(tender: list[Tender], price_cents: int) -> list[str]:
     [
         ([Tender(CASH, 100)], 100, []),
         ([Tender(CASH, 500)], 100, []),
-        ([Tender(COUPON, 100, "a")], 100, []),
-        ([Tender(COUPON, 50, "a"), Tender(COUPON, 50, "b")], 100, []),
+        ([Tender(COUPON, 100, "A")], 100, []),
+        ([Tender(COUPON, 50, "A"), Tender(COUPON, 50, "B")], 100, []),
         ([], 100, ["tender.too_little"]),
         ([Tender(CASH, 99)], 100, ["tender.too_little"]),
-        ([Tender(COUPON, 101, "a")], 100, ["tender.coupon_too_large"]),
+        ([Tender(COUPON, 101, "A")], 100, ["tender.coupon_too_large"]),
         ([Tender(COUPON, 100)], 100, ["tender.serial_missing"]),
-        ([Tender(COUPON, 50, "a"), Tender(COUPON, 50, "a")], 100, ["tender.coupon_twice"]),
-        ([Tender(CHIPS, 100, "a")], 100, ["tender.serial_not_coupon"]),
+        ([Tender(COUPON, 50, "A"), Tender(COUPON, 50, "A")], 100, ["tender.coupon_twice"]),
+        ([Tender(CHIPS, 100, "A")], 100, ["tender.serial_not_coupon"]),
     ],
 )
 def test_a_tender_covers_the_price_and_its_coupons_do_not_pass_it(
@@ -43,8 +43,8 @@ def test_a_tender_covers_the_price_and_its_coupons_do_not_pass_it(
         ([Tender(CASH, 500)], [Tender(CASH, 300)]),
         ([Tender(CHIPS, 100), Tender(CASH, 500)], [Tender(CHIPS, 100), Tender(CASH, 200)]),
         (
-            [Tender(CASH, 500), Tender(COUPON, 200, "a")],
-            [Tender(COUPON, 200, "a"), Tender(CASH, 100)],
+            [Tender(CASH, 500), Tender(COUPON, 200, "A")],
+            [Tender(COUPON, 200, "A"), Tender(CASH, 100)],
         ),
     ],
 )

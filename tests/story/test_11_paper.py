@@ -14,6 +14,7 @@ from sqlalchemy import Connection, text
 
 from app.audit.books import check_books
 from app.flow.access import Approval, Credentials, at_console
+from app.flow.approvals import approve_payment
 from app.flow.pay import Paying, pay_ticket
 from app.flow.permissions import Permission
 from app.flow.plays import Changes
@@ -249,6 +250,25 @@ def test_a_ticket_that_was_printed_again_is_paid_only_with_a_supervisor(
     with refuses("approval.needed"):
         pay(floor, wanda)
     assert pay(floor, wanda, approval=SAM_APPROVES)["win_cents"] == 6_000
+    floor.check_books()
+
+
+@pytest.mark.rule("15.6(b)", "X-ticket-validation")
+def test_an_approval_from_before_a_copy_does_not_pay_whoever_brings_the_copy(
+    floor: Floor, printer: PrinterRow
+) -> None:
+    """The patron was to come back for it; a writer could print a copy for themselves meanwhile."""
+    wanda, sue = writing(floor, printer), floor.signed_in(SUE, "B2")
+    floor.sell(wanda, every())
+    spool(floor, printer)
+    floor.play()
+    approve_payment(floor.office, sue, 1, floor.request_id())
+    reprint(floor.office, wanda, Again("torn", ticket=1), floor.request_id())
+    spool(floor, printer)
+    with refuses("approval.needed"):
+        pay(floor, wanda)
+    approve_payment(floor.office, sue, 1, floor.request_id())
+    assert pay(floor, wanda)["win_cents"] == 6_000
     floor.check_books()
 
 

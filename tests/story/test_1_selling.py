@@ -12,6 +12,7 @@ from app.flow.plays import Changes
 from app.flow.sell import Sale
 from app.keno.refusals import Refused
 from app.keno.request import Request
+from app.keno.spoken import read_tender
 from app.keno.tender import Tender, TenderKind
 from tests.floor import ADA, RITA, SATELLITE, WALT, WANDA, Floor, dollar
 
@@ -211,6 +212,21 @@ def test_a_coupon_is_spent_once(floor: Floor) -> None:
     assert codes(refused) == ["coupon.spent"]
     assert floor.sell(wanda)["number"] == 2
     floor.check_books()
+
+
+@pytest.mark.rule("15.3(b)")
+def test_a_coupon_that_is_typed_in_another_way_is_still_spent(floor: Floor) -> None:
+    wanda = floor.writing()
+    typed, _ = read_tender("coupon:c-1=1")
+    floor.sell(wanda, replace(dollar(), tender=typed))
+    typed, _ = read_tender("coupon:C-1=1")
+    with pytest.raises(Refused) as refused:
+        floor.sell(wanda, replace(dollar(), tender=typed))
+    assert codes(refused) == ["coupon.spent"]
+    in_small = replace(dollar(), tender=(Tender(TenderKind.COUPON, 100, "c-1"),))
+    with pytest.raises(Refused) as refused:
+        floor.sell(wanda, in_small)
+    assert codes(refused) == ["tender.serial_missing"]
 
 
 @pytest.mark.rule("15.5(b)")

@@ -367,8 +367,12 @@ def test_from_its_closing_time_on_a_game_is_not_sold_for(floor: Floor) -> None:
     with refuses("game.closed"):
         floor.sell(wanda, replace(dollar(), first_game=2))
     assert floor.sell(wanda, dollar("F"))["number"] == 2
-    floor.lock()
-    assert bodies(floor, "LOCK")[-1]["closes_at"] == time_of(closes_at)
+    floor.draw()
+    with refuses("reason.missing"):  # it would lock itself (15.5(e))
+        lock_game(floor.office, floor.sam, "M")
+    lock_game(floor.office, floor.sam, "M", reason="nobody locks it")
+    locked = bodies(floor, "LOCK")[-1]
+    assert (locked["closes_at"], locked["reason"]) == (time_of(closes_at), "nobody locks it")
     assert floor.sell(wanda)["first_game"] == 3
     floor.check_books()
 

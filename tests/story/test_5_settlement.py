@@ -27,8 +27,10 @@ from app.keno.tender import Tender, TenderKind
 from app.rng_client import NotNow
 from app.store.queries import settling as settling_queries
 from app.store.records import tickets as ticket_records
+from app.store.tables import Role
 from app.store.unit import Unit
 from tests.floor import MAX, SUE, Floor, dollar, secret_of
+from tests.flow.test_access import somebody
 from tests.looking import bodies, refuses, rows, write
 from tests.proof.test_selling_days import request
 
@@ -412,5 +414,9 @@ def test_nobody_releases_a_game_alone_without_reason_or_one_that_is_not_frozen(
         release_game(office, sam, sam, "M", 1, "why not")
     with refuses("staff.not_permitted"):
         release_game(office, manager, manager, "M", 1, "why not")
+    keno = somebody(floor, Role.KENO_MANAGER)  # who may do either, and not both
+    alone = at_console(office, keno, secret_of(keno), Permission.GAME_RELEASE)
+    with refuses("approval.same_person"):
+        release_game(office, alone, alone, "M", 1, "why not")
     with refuses("reason.missing"):
         release_game(office, sam, manager, "M", 1, " ")

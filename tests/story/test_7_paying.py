@@ -444,6 +444,17 @@ def test_a_supervisor_approves_from_their_own_page_having_seen_both_gradings(
     assert body["approver"] == "SUE"
 
 
+@pytest.mark.rule("15.6(b)", "X-access-disable")
+def test_an_approval_of_somebody_who_was_disabled_since_does_not_count(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanda = winning(floor, monkeypatch, 150_000)
+    approve_payment(floor.office, floor.signed_in(SUE, SECOND_STATION), 1, floor.request_id())
+    disable_staff(floor.office, floor.signed_in(ADA, SECOND_STATION), SUE)
+    with refuses("approval.needed"):
+        pay(floor, wanda)
+
+
 @pytest.mark.rule("15.6(b)")
 def test_an_approval_does_for_no_other_ticket_and_no_other_amount(
     floor: Floor, monkeypatch: pytest.MonkeyPatch

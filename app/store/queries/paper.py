@@ -247,6 +247,16 @@ def ticket_was_reprinted(connection: Connection, ticket: int) -> bool:
     return connection.execute(found).first() is not None
 
 
+def newest_copy_of(connection: Connection, ticket: int) -> int | None:
+    """Return the act that made the newest copy of a ticket's paper."""
+    found = (
+        select(func.max(Reprint.entry))
+        .join(Ticket, Ticket.entry == Reprint.job)
+        .where(Ticket.number == ticket)
+    )
+    return connection.execute(found).scalar_one_or_none()
+
+
 def paper_of_ticket(connection: Connection, ticket: int) -> int | None:
     """Return the act whose paper is the ticket itself."""
     found = select(Ticket.entry).where(Ticket.number == ticket)

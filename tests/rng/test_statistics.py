@@ -50,6 +50,7 @@ def test_a_planted_bias_is_found_by_the_test_for_it(
     assert all(p_values[name] > 0.001 for name in not_by), p_values
 
 
+@pytest.mark.proof  # beside a thousand series of each of three lengths
 def test_the_p_values_of_fair_series_are_uniform() -> None:
     series, games = 200, 600
     draws = fair(Random(2026))  # noqa: S311  a test repeats itself

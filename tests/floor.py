@@ -277,7 +277,10 @@ class Floor:
     def lock(self, series: str = "M") -> int:
         """Lock the open game of a series; the one before it is drawn first, or it could not be."""
         self.draw(series)
-        return lock_game(self.office, self.sam, series, reason="by hand")
+        with self.office.database.reading() as connection:
+            game = games.open_game(connection, series)
+        is_timed = game is not None and game.closes_at is not None
+        return lock_game(self.office, self.sam, series, reason="by hand" if is_timed else None)
 
     def hold(self, why: str) -> None:
         """Have the open game of series M held, as a caller does that finds it cannot be drawn."""

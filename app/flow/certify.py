@@ -13,6 +13,8 @@ Write order:
 2. The game is graded and compared; nothing is written. *Crash: done again.*
 3. One transaction: the verdict, its entry, the game certified or frozen. *Crash before: done again.
    Two at once: one of them moves the game.*
+4. Its book forgets tickets that play no longer, without keeping a lockout waiting. *Crash before:
+   forgotten with the next game.*
 """
 
 from collections.abc import Generator, Iterator
@@ -277,15 +279,16 @@ def _keep(
             row = verdict_row(settled.attempt, verdict, second, differences, now)
             states = GameState.SETTLED, after
             game_records.move_game(unit, game.series, game.number, *states)
-            records.forget_played(
-                unit, game.series, games.oldest_undecided(unit.connection, game.series)
-            )
             told = game_records.event_row(unit, after.value, game.series, game.number, {}, now)
             tag = Tag.FROZEN if differences else Tag.CERTIFIED
             office.log_with(unit, tag, body, [row, told])
             unit.commit()
     except game_records.GameMoved:
         return
+    with office.unit() as unit:
+        oldest = games.oldest_undecided(unit.connection, game.series)
+        records.forget_played(unit, game.series, oldest)
+        unit.commit()
 
 
 def verdict_body(  # noqa: PLR0913, PLR0917  what was found of which game, and when

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
+from threading import Lock
 
 from argon2 import PasswordHasher
 
@@ -53,6 +54,9 @@ class Office:
     selling: Turns = field(default_factory=Turns)
     # Alarms whose beginning nobody records, and since when this process knows of them.
     noticed: dict[tuple[str, str], datetime] = field(default_factory=dict)
+    # The newest signed head that was made sure of, and who makes sure of the next.
+    sure_head: str | None = None
+    making_sure: Lock = field(default_factory=Lock)
     _cards: dict[int, RateCard] = field(default_factory=dict)
 
     @contextmanager

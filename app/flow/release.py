@@ -19,8 +19,10 @@ from app.keno.game import GameState
 from app.software import software_hash
 from app.store.queries import games
 from app.store.queries import settling as queries
+from app.store.queries.settling import SettlementRow
 from app.store.records import outcomes as records
 from app.store.tables import Release
+from app.store.unit import Unit
 
 
 def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
@@ -36,12 +38,11 @@ def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
         raise say_no(No.APPROVER_SAME)
     check_reason(reason)
     with office.unit() as unit:
+        _frozen(unit, series, number)
+        begin_book_anew(unit)  # which takes its time: a lockout does not wait for it
         unit.share_series(series)  # a day that is being closed tells of one state of the game
         still_acting(unit, supervisor, manager)
-        game = games.game(unit.connection, series, number)
-        settled = queries.settlement(unit.connection, series, number)
-        if game is None or game.state is not GameState.FROZEN or settled is None:
-            raise say_no(No.NOT_FROZEN, game=f"{series}-{number}")
+        settled = _frozen(unit, series, number)
         now = unit.now()
         body = {
             "house": office.house.name,
@@ -62,7 +63,18 @@ def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
             "released_at": now,
         }
         records.move_game(unit, series, number, GameState.FROZEN, GameState.DRAWN)
-        begin_book_anew(unit)
         told = records.event_row(unit, "released", series, number, {}, now)
         office.log_with(unit, Tag.RELEASED, body, [(Release, release), told])
         unit.commit()
+
+
+def _frozen(unit: Unit, series: str, number: int) -> SettlementRow:
+    """Return the settlement of a frozen game.
+
+    Refuses: a game that is not frozen.
+    """
+    game = games.game(unit.connection, series, number)
+    settled = queries.settlement(unit.connection, series, number)
+    if game is None or game.state is not GameState.FROZEN or settled is None:
+        raise say_no(No.NOT_FROZEN, game=f"{series}-{number}")
+    return settled

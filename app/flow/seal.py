@@ -45,13 +45,18 @@ def seal_log(office: Office) -> str:
 def published_head(office: Office) -> str | None:
     """Return the newest signed head, once whoever took over would have it too; none if none is.
 
-    Anybody keeps it, and another head of its size would show them two logs.
+    Anybody keeps it, and another head of its size would show them two logs. One at a time waits for
+    the standby, and others are told of the head before: anybody may ask, as often as they like.
     """
     with office.database.reading() as connection:
         note = queries.newest_checkpoint(connection)
-        if note is not None:
-            Unit(office.database, connection).make_sure()
-    return note
+        if note not in {None, office.sure_head} and office.making_sure.acquire(blocking=False):
+            try:
+                Unit(office.database, connection).make_sure()
+                office.sure_head = note
+            finally:
+                office.making_sure.release()
+    return office.sure_head
 
 
 def _sealed(office: Office) -> str:

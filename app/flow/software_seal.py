@@ -1,7 +1,7 @@
 """Which software is here, once a day in the log, beside each start and each lock (X-software-seal).
 
 Read from the disk anew each day: a file that was changed under a running process is seen then. That
-is the machine of the caller; other machines are looked at when a process starts there, and by hand.
+is the machine of the caller; others are looked at when software is installed there, and by hand.
 """
 
 import json
@@ -21,6 +21,7 @@ def note_software(office: Office, lease: Held) -> str:
     Raises:
         LeaseLost: another caller has taken over.
     """
+    on_disk = software_on_disk()  # hundreds of files: not while others wait
     with office.unit() as unit:
         lease.check(unit)
         now = unit.now()
@@ -28,8 +29,8 @@ def note_software(office: Office, lease: Held) -> str:
         day = gaming_day(now, house.time_zone, house.day_starts_minutes).isoformat()
         newest = log.newest_body(unit.connection, Tag.SOFTWARE.value)
         if newest is None or json.loads(newest)["gaming_day"] != day:
-            body = {"software": software_on_disk(), "gaming_day": day, "time": time_text(now)}
-            if body["software"] != software_hash():
+            body = {"software": on_disk, "gaming_day": day, "time": time_text(now)}
+            if on_disk != software_hash():
                 body["started_with"] = software_hash()
             office.log(unit, Tag.SOFTWARE, body)
             unit.commit()

@@ -457,7 +457,9 @@ def _tender(fields: Fields, faults: list[Refusal]) -> tuple[Tender, ...]:
         cents, serial = each.whole("cents", 1, CENTS_MAX), each.maybe_text("serial")
         each.no_more()
         if kind:
-            tender.append(Tender(TenderKind(kind), cents, serial and serial.upper()))
+            if serial and serial.isascii():
+                serial = serial.upper()
+            tender.append(Tender(TenderKind(kind), cents, serial))
     return tuple(tender)
 
 

@@ -282,6 +282,9 @@ TELLING: dict[str, Callable[[Body], str]] = {
         f"{role} {said['condition']}" for role, said in sorted(body["processes"].items())
     ),
     Tag.EXPORT: lambda body: f"Bundle of {body['from']} to {body['to']} given out",
-    Tag.SOFTWARE: lambda body: f"Software {body['software'][:16]} on {body['gaming_day']}",
+    Tag.SOFTWARE: lambda body: (
+        f"Software {body['software'][:16]} on {body['gaming_day']}"
+        + (f", not the {body['started_with'][:16]} that runs" if "started_with" in body else "")
+    ),
     Tag.BOOKS: lambda body: f"The books were worked out: {_many(body['faults'], 'fault')}",
 }

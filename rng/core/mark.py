@@ -94,7 +94,11 @@ def _root(challenge: int, numbers: RSAPrivateNumbers) -> int:
     at_p, at_q = (
         pow(challenge, pow(exponent, -1, prime - 1), prime) for prime in (numbers.p, numbers.q)
     )
-    return at_q + numbers.q * ((at_p - at_q) * numbers.iqmp % numbers.p)
+    root = at_q + numbers.q * ((at_p - at_q) * numbers.iqmp % numbers.p)
+    # A root that is right for one prime only, by a fault of the machine, would give the key away.
+    if any(pow(root, exponent, prime) != challenge % prime for prime in (numbers.p, numbers.q)):
+        raise MarkFailed("a root was not worked out rightly")
+    return root
 
 
 def check_permutation(public: RSAPublicKey, roots: list[str]) -> None:

@@ -30,7 +30,7 @@ from app.entropy import system_entropy
 from app.flow import lockout
 from app.flow.access import Credentials
 from app.flow.office import Office
-from app.flow.seal import seal_log
+from app.flow.seal import published_head, seal_log
 from app.keno.numbering import printed_number
 from app.keno.refusals import Refused
 from app.store.queries import games
@@ -265,6 +265,18 @@ def test_every_lock_is_sealed_by_a_signed_head_over_its_entry(floor: Floor) -> N
         assert (stated.size, stated.root) == (size, root(leaves(floor)[:size]))
         assert newest_seal(floor) == (f"M-{number}", note)
     floor.check_books()
+
+
+def test_while_somebody_waits_for_the_standby_others_are_shown_the_head_before(
+    floor: Floor,
+) -> None:
+    first = seal_log(floor.office)
+    assert published_head(floor.office) == first
+    floor.sell(floor.writing())
+    second = seal_log(floor.office)
+    with floor.office.making_sure:
+        assert published_head(floor.office) == first
+    assert published_head(floor.office) == second != first
 
 
 def test_a_place_that_was_given_already_is_told_and_not_tried_for_ever(floor: Floor) -> None:

@@ -105,7 +105,7 @@ def test_a_simulated_month_is_a_house_like_any_other_and_goes_on(
     for series in FIRST_GAMES:
         sale = Sale(series, Request(((7,),), "1/1 @ 1.00"), (Tender(TenderKind.CURRENCY, 100),))
         sell_ticket(office, wanda, sale, house.request_id())
-        game = lock_game(office, house.sam, series)
+        game = lock_game(office, house.sam, series, reason="by hand")
         end_game(office, house.keyed, series, game)
         settle_game(office, series, game)
         certify_game(office, house.keyed, series, game)

@@ -40,7 +40,7 @@ def test_a_sale_that_dies_anywhere_is_one_ticket_or_none(floor: Floor, coupon: b
 
     def prepare() -> Act:
         asked = floor.request_id()
-        spent = Tender(TenderKind.COUPON, 100, asked)
+        spent = Tender(TenderKind.COUPON, 100, asked.upper())
         paid = (
             (spent, Tender(TenderKind.CURRENCY, 500)) if coupon else (Tender(TenderKind.COIN, 600),)
         )

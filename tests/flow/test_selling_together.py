@@ -30,6 +30,7 @@ from app.flow.sell import Sale, asking_to_sell, sell_ticket
 from app.flow.sell_together import Customer, sell_to_party, sell_with_others
 from app.flow.settle_act import settle_act
 from app.flow.turns import PARTY_MAX, Turns
+from app.keno.pricing import quote
 from app.keno.rate_card import RateCard
 from app.keno.refusals import Refused
 from app.keno.request import Request
@@ -296,12 +297,11 @@ def test_whose_request_is_settled_while_a_party_waits_is_left_out_of_it(floor: F
 def test_a_sale_that_meets_a_defect_fails_nobody_else(floor: Floor) -> None:
     wanda = floor.writing()
     party = [customer(floor, wanda, dollar(games=number)) for number in (1, 2, 3)]
-    right = sell_together.quote
 
     def broken(request: Request, card: RateCard) -> Any:  # noqa: ANN401  whatever it returns
         if request.games == 2:
             raise KeyError("a defect")
-        return right(request, card)
+        return quote(request, card)
 
     with patch.object(sell_together, "quote", broken):
         answers = sell_to_party(floor.office, party)

@@ -6,6 +6,7 @@ from math import factorial, gcd
 import pytest
 from cryptography.hazmat.primitives.asymmetric.rsa import (
     RSAPrivateKey,
+    RSAPrivateNumbers,
     RSAPublicNumbers,
     generate_private_key,
 )
@@ -55,6 +56,18 @@ def test_a_sound_key_is_shown_to_be_a_permutation(private: RSAPrivateKey) -> Non
     for wrong in (roots[:-1], [*roots[:-1], roots[0]], [], [*roots, roots[0]]):
         with pytest.raises(MarkFailed):
             check_permutation(public, wrong)
+
+
+def test_a_root_that_a_machine_worked_out_wrongly_is_never_given_out(
+    private: RSAPrivateKey,
+) -> None:
+    """Right for one prime only, it would tell whoever reads it the other one."""
+    right = private.private_numbers()
+    faulty = RSAPrivateNumbers(
+        right.p, right.q, right.d, right.dmp1, right.dmq1, right.iqmp + 1, right.public_numbers
+    )
+    with pytest.raises(MarkFailed, match="not worked out"):
+        mark._root(2, faulty)  # noqa: SLF001  no key with such numbers can be loaded
 
 
 @pytest.mark.parametrize(("bits", "exponent"), [(2048, 65537), (4096, 65537), (3072, 3)])

@@ -206,7 +206,6 @@ def test_a_connection_that_only_reads_is_let_go_of_with_all_the_others(database:
 
 
 @pytest.mark.rule("X-recovery")
-@pytest.mark.rule("X-recovery")
 def test_whoever_looks_after_those_who_wait_goes_on_whatever_happens_to_it(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,6 +224,7 @@ def test_whoever_looks_after_those_who_wait_goes_on_whatever_happens_to_it(
     assert looked.wait(60)
 
 
+@pytest.mark.rule("X-recovery")
 def test_a_defect_is_not_a_database_that_is_away(database: Database) -> None:
     with database.reading() as connection, pytest.raises(DBAPIError) as caught:
         connection.execute(text("SELECT * FROM nowhere"))

@@ -66,7 +66,7 @@ def run_a_house(url: str, folder: Path) -> None:
     """Found a house and leave a row in every table that a day of work fills."""
     floor = Floor.opened(url, folder)
     wanda = floor.writing()
-    coupon = (Tender(TenderKind.COUPON, 100, f"C-{folder.name}"),)
+    coupon = (Tender(TenderKind.COUPON, 100, f"C-{folder.name}".upper()),)
     floor.sell(wanda, replace(dollar(), tender=coupon))
     floor.sell(wanda, dollar(games=3))
     cash = (Tender(TenderKind.CURRENCY, 500),)

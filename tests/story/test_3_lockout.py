@@ -361,14 +361,16 @@ def test_from_its_closing_time_on_a_game_is_not_sold_for(floor: Floor) -> None:
     lock_game(floor.office, floor.sam, "M", next_closes_at=closes_at)
     assert game(floor, 2).closes_at == closes_at
     floor.sell(wanda)
+    floor.draw()
+    with refuses("reason.missing"):  # it would lock itself (15.5(e))
+        lock_game(floor.office, floor.sam, "M")
     floor.pass_time(minutes=5)
     with refuses("game.closed"):
         floor.sell(wanda)
     with refuses("game.closed"):
         floor.sell(wanda, replace(dollar(), first_game=2))
     assert floor.sell(wanda, dollar("F"))["number"] == 2
-    floor.draw()
-    with refuses("reason.missing"):  # it would lock itself (15.5(e))
+    with refuses("reason.missing"):
         lock_game(floor.office, floor.sam, "M")
     lock_game(floor.office, floor.sam, "M", reason="nobody locks it")
     locked = bodies(floor, "LOCK")[-1]

@@ -1,8 +1,8 @@
 """Expiry, and closing a gaming day (15.6(c), decision of the house)."""
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import date, timedelta
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -24,6 +24,7 @@ from tests.story.test_6_refunds import void_next
 from tests.story.test_7_paying import RICH, WON, every, pay
 
 TODAY = date(2026, 11, 16)
+PATIENCE = 60.0
 
 
 def closed_drawer(floor: Floor, cents: int) -> None:
@@ -254,15 +255,16 @@ def close_meanwhile(
     day: date = TODAY,
 ) -> None:
     """Close a day; somebody else begins an act before a step of it, and waits for the close."""
-    other, right = Thread(target=act), getattr(closing, step)
+    right = getattr(closing, step)
+    with ThreadPoolExecutor(1) as threads, monkeypatch.context() as patched:
+        acts: list[Future[object]] = []
 
-    def raced(*given: Any) -> Any:  # noqa: ANN401  whatever the step is given
-        other.start()
-        other.join(0.5)
-        assert other.is_alive()
-        return right(*given)
+        def raced(*given: Any) -> Any:  # noqa: ANN401  whatever the step is given
+            acts.append(threads.submit(act))
+            wait(acts, timeout=0.5)
+            return right(*given)
 
-    with monkeypatch.context() as patched:
         patched.setattr(closing, step, raced)
         close_day(floor.office, floor.sam, day)
-    other.join()
+        (other,) = acts
+        other.result(PATIENCE)

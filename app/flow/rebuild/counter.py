@@ -254,7 +254,8 @@ def _approval(here: Rebuilding, body: Body, tier: Tier, code: str | None) -> lis
     """Return the approval that was given in place; one from a page has an entry of its own."""
     if code is None:
         return []
-    given = payments.approvals(here.unit.connection, body["ticket"])
+    connection, number = here.unit.connection, body["ticket"]
+    given = payments.approvals(connection, number, paper.newest_copy_of(connection, number))
     if any((each.tier, each.code, each.cents) == (tier, code, body["cents"]) for each in given):
         return []
     values = {

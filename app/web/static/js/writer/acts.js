@@ -8,6 +8,7 @@ const KEPT = "keno.act";
 const AGAIN_MS = 700;
 const PATRON_WAITS_MS = 8000;
 export const NOT_DONE = "The last act was not done. Do it again if it is still wanted.";
+const TOO_LATE = "This was not done: what came before it took too long. Do it again if it is still wanted.";
 
 let running = Promise.resolve();
 let unanswered = false; // the act that runs was asked for, and nothing came back yet
@@ -18,16 +19,20 @@ export function tellActsTo(others) {
   told = { ...told, ...others };
 }
 
-/** Do an act when those before it are done; resolves with its answer, rejects with a refusal. */
-export function act(path, body, id = newRequestId()) {
+/**
+ * Do an act when those before it are done; resolves with its answer, rejects with a refusal.
+ *
+ * `pressed` is when the writer pressed for it, if that was before: a patron waits from then on.
+ */
+export function act(path, body, id = newRequestId(), pressed = performance.now()) {
   if (told.practice) {
     return Promise.reject(new Refusal({ code: "practice", title: "Practice: nothing is done." }, 409));
   }
-  const pressed = performance.now();
   const done = running
-    .then(() => {
+    .then(async () => {
+      await settleAnother(id);
       // Those before it waited for the centre: whoever pressed this has long seen that it is away.
-      if (performance.now() - pressed > PATRON_WAITS_MS) throw never();
+      if (performance.now() - pressed > PATRON_WAITS_MS) throw never(TOO_LATE);
       return once(id, path, body);
     })
     .finally(answered);
@@ -37,9 +42,9 @@ export function act(path, body, id = newRequestId()) {
 
 /** Settle an act that a reload, a crash of the browser or a lost session left behind. */
 export function settleWhatIsLeft() {
-  const kept = sessionStorage.getItem(KEPT);
-  if (!kept || told.practice) return;
-  const settled = running.then(() => settle(JSON.parse(kept).id)).finally(answered);
+  const left = keptId();
+  if (!left || told.practice) return;
+  const settled = running.then(() => settle(left)).finally(answered);
   running = settled.then(({ done, answer }) => told.settled(done, answer)).catch(() => {});
 }
 
@@ -49,7 +54,6 @@ export const isUnanswered = () => unanswered;
 export const isWaiting = () => sessionStorage.getItem(KEPT) !== null;
 
 async function once(id, path, body) {
-  await settleAnother(id);
   // Neither what is asked nor anybody's secret or code is kept: to settle it, its id is enough.
   sessionStorage.setItem(KEPT, JSON.stringify({ id }));
   const began = performance.now();
@@ -74,7 +78,7 @@ async function once(id, path, body) {
       if (performance.now() - began > PATRON_WAITS_MS) {
         const { done, answer } = await settle(id);
         if (done) return answer;
-        throw never();
+        throw never(NOT_DONE);
       }
       await pause();
     }
@@ -83,10 +87,19 @@ async function once(id, path, body) {
 
 /** Settle what an act before this one may have left, so that nothing is left behind it. */
 async function settleAnother(id) {
-  const kept = sessionStorage.getItem(KEPT);
-  if (!kept || JSON.parse(kept).id === id) return;
-  const { done, answer } = await settle(JSON.parse(kept).id);
+  const left = keptId();
+  if (!left || left === id) return;
+  const { done, answer } = await settle(left);
   told.settled(done, answer);
+}
+
+function keptId() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEPT))?.id;
+  } catch {
+    sessionStorage.removeItem(KEPT); // nobody can read it: nothing can be asked by it
+    return null;
+  }
 }
 
 /** Ask until the centre says what became of an act; then it was done, or it never will be. */
@@ -104,7 +117,7 @@ async function settle(id) {
   }
 }
 
-const never = () => new Refusal({ code: "act.never", title: NOT_DONE }, 409);
+const never = (title) => new Refusal({ code: "act.never", title }, 409);
 
 function noAnswer() {
   unanswered = true;

@@ -1,6 +1,6 @@
 // The writer's page, put together: what each key does, and what happens after a sale.
 
-import { NoAnswer, el, get, money, post } from "../api.js";
+import { NoAnswer, el, get, money, newRequestId, post } from "../api.js";
 import { sendFormsBy } from "../forms.js";
 import { listenForScans } from "../scan.js";
 import { NOT_DONE, act, isWaiting, settleWhatIsLeft, tellActsTo } from "./acts.js";
@@ -82,8 +82,9 @@ async function enter() {
   if (whyAway) return tell("notice", offline());
   ticket.voiding = false; // whoever sells does not void
   // The series and the patron are those of this moment, whatever is pressed next.
-  const taken = { ...line.take(), series: desk.game?.series, contact: patron.contact };
-  calmSince = performance.now();
+  const pressed = performance.now();
+  const taken = { ...line.take(), series: desk.game?.series, contact: patron.contact, pressed };
+  calmSince = pressed;
   tell("notice", "Selling ...");
   entering = entering.then(() => run(() => sellTaken(taken)));
   return entering;
@@ -116,7 +117,7 @@ async function sellHeard(taken, heard) {
   const sale = { series: taken.series, request, tender: heard.tender, contact: taken.contact };
   const asRequest = request.quick_pick ? "quick-pick" : "request";
   sale.source = isReplayOf(taken.recalled, heard) ? { ticket: taken.recalled.number } : asRequest;
-  return sell(sale);
+  return sell(sale, taken.pressed);
 }
 
 /** Hear what a ticket costs if it is played again; nothing is sold without the centre. */
@@ -126,10 +127,11 @@ function hearAgain(shown) {
 }
 
 /** Play a ticket again that was just paid; a large price is confirmed in the line (15.3(d)). */
-async function replay(shown, heard, contact) {
+async function replay(shown, heard, contact, pressed) {
   if (heard.faults.length) throw new Error(heard.faults.map((each) => each.message).join(" "));
   if (!heard.confirm) {
-    await sell({ series: shown.series, source: { ticket: shown.number }, tender: heard.tender, contact });
+    const sale = { series: shown.series, source: { ticket: shown.number }, tender: heard.tender, contact };
+    await sell(sale, pressed);
     return null;
   }
   const price = money(heard.quote.price_cents);
@@ -138,8 +140,8 @@ async function replay(shown, heard, contact) {
   return `To play it again for ${price}: Enter.`;
 }
 
-async function sell(sale) {
-  const sold = await act("/api/v1/tickets", sale);
+async function sell(sale, pressed) {
+  const sold = await act("/api/v1/tickets", sale, newRequestId(), pressed);
   wasSold(sold);
   return sold;
 }

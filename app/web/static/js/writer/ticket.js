@@ -1,6 +1,6 @@
 // A ticket at hand: what it pays and why, what is missing before it does, and what can be done with it.
 
-import { Refusal, el, get, money, post } from "../api.js";
+import { Refusal, el, get, money, newRequestId, post } from "../api.js";
 import { readForm } from "../forms.js";
 import { act } from "./acts.js";
 import { printedNumber } from "./numbering.js";
@@ -125,14 +125,15 @@ export class TicketAtHand {
     );
   }
 
-  async pay(ticket, { tax, ...said }) {
+  async pay(ticket, { tax, ...said }, pressed = performance.now()) {
     const { number, code } = ticket;
+    const ask = (what, body) => act(`/api/v1/tickets/${number}/${what}`, body, newRequestId(), pressed);
     const contact = this.patron.contact;
     const approval = said.approval;
     for (const paper of tax ? ticket.claim.papers : []) {
-      await act(`/api/v1/tickets/${number}/tax-paper`, { game: paper.game, ...tax, code, approval, contact });
+      await ask("tax-paper", { game: paper.game, ...tax, code, approval, contact });
     }
-    const paid = await act(`/api/v1/tickets/${number}/pay`, { code, contact, ...said });
+    const paid = await ask("pay", { code, contact, ...said });
     this.patron.note(`Paid ${ticket.shown.printed_number}: ${money(paid.pay_cents)}`, paid.contact);
     this.tell("done", `Pay ${money(paid.pay_cents)}`);
     this.panel.close();
@@ -147,12 +148,12 @@ export class TicketAtHand {
 
   /** Cash this and play it again: two acts, one net amount. */
   async cashAndPlay(ticket) {
-    const contact = this.patron.contact;
+    const [contact, pressed] = [this.patron.contact, performance.now()];
     let paid = "";
     try {
       const heard = await this.hearAgain(ticket.shown);
-      paid = `Pay ${money((await this.pay(ticket, {})).pay_cents)}.`;
-      const left = await this.replay(ticket.shown, heard, contact);
+      paid = `Pay ${money((await this.pay(ticket, {}, pressed)).pay_cents)}.`;
+      const left = await this.replay(ticket.shown, heard, contact, pressed);
       if (left) this.tell("done", paid, left);
     } catch (no) {
       this.tell("refusal", ...(paid ? [paid, "It is not played again:"] : []), no.message);

@@ -464,8 +464,8 @@ def test_a_grading_that_fails_is_tried_again_ever_less_often(
     settle = settle_game
     monkeypatch.setattr(calling, "settle_game", faulty)
     number = floor.lock("F")
-    for _ in range(300):
-        floor.pass_time(seconds=1)
+    for _ in range(150):
+        floor.pass_time(seconds=2)
         caller.turn()
         with suppress(LookupError):
             caller.finish_grading()
@@ -673,9 +673,9 @@ def test_a_jump_makes_no_second_caller_take_over_and_lock_early(
     floor.pass_time(minutes=60)
     second.turn()
     assert second.lease is None
-    for _ in range(200):
-        ticks[0] += 0.5
-        floor.moment[0] += timedelta(seconds=0.5)
+    for _ in range(100):
+        ticks[0] += 1.0
+        floor.moment[0] += timedelta(seconds=1)
         if not active_dies:
             first.turn()
         second.turn()

@@ -33,7 +33,7 @@ export function act(path, body, id = newRequestId(), pressed = performance.now()
       await settleAnother(id);
       // Those before it waited for the centre: whoever pressed this has long seen that it is away.
       if (performance.now() - pressed > PATRON_WAITS_MS) throw never(TOO_LATE);
-      return once(id, path, body);
+      return once(id, path, body, pressed);
     })
     .finally(answered);
   running = done.catch(() => {});
@@ -53,10 +53,9 @@ export const isUnanswered = () => unanswered;
 
 export const isWaiting = () => sessionStorage.getItem(KEPT) !== null;
 
-async function once(id, path, body) {
+async function once(id, path, body, began) {
   // Neither what is asked nor anybody's secret or code is kept: to settle it, its id is enough.
   sessionStorage.setItem(KEPT, JSON.stringify({ id }));
-  const began = performance.now();
   let asked = 0;
   for (;;) {
     try {

@@ -31,14 +31,22 @@ class _NotThere(Exception):  # noqa: N818  a reason to read everything
     """What the book would begin with is missing, or not what its leaf commits to."""
 
 
-def begin_book_anew(unit: Unit) -> None:
-    """Have the second grader forget its book, and begin it before every ticket that still plays."""
-    drop_book(unit)
+def beginning(connection: Connection) -> Book | None:
+    """Return a book that begins before every ticket that still plays; none, if all must be read.
+
+    It takes its time, and holds nothing. What comes later is behind it, and read by the grader.
+    """
     try:
-        book = _begun(unit.connection)
+        return _begun(connection)
     except (_NotThere, ProofFailed, Refused):
-        return  # it finds no book, and begins with the first leaf
-    keep_book_head(unit, vars(book), None)
+        return None
+
+
+def begin_book_anew(unit: Unit, book: Book | None) -> None:
+    """Have the second grader forget its book, and go on with another, or with the first leaf."""
+    drop_book(unit)
+    if book is not None:
+        keep_book_head(unit, vars(book), None)
 
 
 def _begun(connection: Connection) -> Book:

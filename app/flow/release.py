@@ -7,11 +7,13 @@ Write order: there is one commit. *Crash before: the game is frozen. Crash after
 as far as grading is concerned, and the caller goes on with it.*
 """
 
+from sqlalchemy import Connection
+
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
-from app.flow.book_anew import begin_book_anew
+from app.flow.book_anew import begin_book_anew, beginning
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, check_reason, say_no
@@ -22,7 +24,6 @@ from app.store.queries import settling as queries
 from app.store.queries.settling import SettlementRow
 from app.store.records import outcomes as records
 from app.store.tables import Release
-from app.store.unit import Unit
 
 
 def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
@@ -37,12 +38,14 @@ def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
     if supervisor.staff == manager.staff:
         raise say_no(No.APPROVER_SAME)
     check_reason(reason)
+    with office.database.reading() as connection:
+        _frozen(connection, series, number)
+        book = beginning(connection)  # read before: a lockout does not wait for it
     with office.unit() as unit:
-        _frozen(unit, series, number)
-        begin_book_anew(unit)  # which takes its time: a lockout does not wait for it
         unit.share_series(series)  # a day that is being closed tells of one state of the game
         still_acting(unit, supervisor, manager)
-        settled = _frozen(unit, series, number)
+        settled = _frozen(unit.connection, series, number)
+        begin_book_anew(unit, book)
         now = unit.now()
         body = {
             "house": office.house.name,
@@ -68,13 +71,13 @@ def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
         unit.commit()
 
 
-def _frozen(unit: Unit, series: str, number: int) -> SettlementRow:
+def _frozen(connection: Connection, series: str, number: int) -> SettlementRow:
     """Return the settlement of a frozen game.
 
     Refuses: a game that is not frozen.
     """
-    game = games.game(unit.connection, series, number)
-    settled = queries.settlement(unit.connection, series, number)
+    game = games.game(connection, series, number)
+    settled = queries.settlement(connection, series, number)
     if game is None or game.state is not GameState.FROZEN or settled is None:
         raise say_no(No.NOT_FROZEN, game=f"{series}-{number}")
     return settled

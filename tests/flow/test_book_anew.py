@@ -14,7 +14,6 @@ from app.flow.sell import Sale
 from app.keno import grading
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
-from app.store.records.settling import drop_book
 from tests.audit.planting import plant, unguarded
 from tests.engines import ENGINES, floor_on
 from tests.floor import MAX, Floor, dollar, secret_of
@@ -92,7 +91,7 @@ def test_the_book_is_then_what_it_would_be_if_everything_had_been_read(
     again: Again, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun_later = released(again())
-    monkeypatch.setattr(release, "begin_book_anew", drop_book)
+    monkeypatch.setattr(release, "beginning", lambda _: None)
     begun_first = released(again())
     books = []
     for floor in (begun_later, begun_first):

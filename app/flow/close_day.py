@@ -28,6 +28,7 @@ from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.keno.day import DayFigures, added
 from app.keno.game import GameState
+from app.keno.refusals import Refused
 from app.keno.shift import DrawerSum
 from app.store.queries import days, house, log, paper, shifts, stretches
 from app.store.records.together import CameSecond
@@ -86,7 +87,8 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
         try:
             office.log_with(unit, Tag.DAY_CLOSE, body, [(DayClose, row)])
         except CameSecond:
-            raise say_no(No.DAY_CLOSED, day=body["day"]) from None
+            unit.connection.rollback()
+            raise _closed(unit, day) from None
         unit.commit()
     return {"day": body["day"], "figures": told_of(figures), "drawers": drawers, "frozen": frozen}
 
@@ -136,12 +138,11 @@ def _bounds(office: Office, day: date) -> tuple[datetime, datetime]:
 
 def _check(office: Office, unit: Unit, day: date, ends: datetime) -> None:
     """Refuse a day that cannot be closed now."""
-    name = day.isoformat()
     if unit.now() < ends:
-        raise say_no(No.DAY_NOT_OVER, day=name)
+        raise say_no(No.DAY_NOT_OVER, day=day.isoformat())
     closed = list(days.closed_days(unit.connection))
     if day in closed:
-        raise say_no(No.DAY_CLOSED, day=name)
+        raise _closed(unit, day)
     founded = office.house
     first = gaming_day(founded.founded_at, founded.time_zone, founded.day_starts_minutes)
     following = closed[-1] + timedelta(days=1) if closed else first
@@ -160,6 +161,12 @@ def _check(office: Office, unit: Unit, day: date, ends: datetime) -> None:
     ]
     if drawers:
         raise say_no(No.DAY_DRAWERS, drawers=", ".join(drawers))
+
+
+def _closed(unit: Unit, day: date) -> Refused:
+    """Return the refusal to close a day again: whoever was not sure takes it for a yes."""
+    unit.make_sure()
+    return say_no(No.DAY_CLOSED, day=day.isoformat())
 
 
 def _figures(office: Office, unit: Unit, day: date) -> tuple[DayFigures, Frozen]:

@@ -27,6 +27,7 @@ def expire_wins(office: Office, until: datetime) -> None:
 
 def _expire(office: Office, number: int, until: datetime) -> None:
     with office.unit() as unit:
+        unit.share_days()  # somebody else may be closing the day, with what has expired by now
         records.hold_ticket(unit, number)
         claim = claim_of(office, unit, ticket_numbered(unit, number), [], unit.now())
         expired_at = claim.standing.expires_at

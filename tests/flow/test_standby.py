@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from sqlalchemy import Connection, event
 
 from app.flow.access import at_work
 from app.flow.asking import answered_before
+from app.flow.close_day import close_day
 from app.flow.draw import ask_to_void, end_game
 from app.flow.lockout import lock_game
 from app.flow.permissions import Permission
@@ -25,12 +27,13 @@ from app.flow.settle_act import settle_act
 from app.store.unit import CommitUnknown
 from tests.floor import Floor, dollar
 from tests.lending import address, new_database
-from tests.looking import rows
+from tests.looking import refuses, rows
 from tests.postgres import mortal_server
 
 CANCEL = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 IS_READ = "SELECT 1 WHERE current_setting('synchronous_standby_names') = %s"
 PATIENCE = 60.0
+TODAY = date(2026, 11, 16)
 
 
 @pytest.fixture
@@ -201,3 +204,26 @@ def test_no_head_is_published_that_a_standby_may_lack(
             published_head(floor.office)
     expect_standby(keeper, "")
     assert published_head(floor.office) == seal_log(floor.office)
+
+
+@pytest.mark.rule("X-recovery", "X-audit-books")
+def test_no_day_is_told_as_closed_whose_close_a_standby_may_lack(
+    replicated: tuple[Floor, psycopg.Connection[tuple[int]]],
+) -> None:
+    """Not to whoever was not sure and closes it once more, either."""
+    floor, keeper = replicated
+    floor.play()
+    floor.pass_time(days=1)
+    sam = floor.sam  # whose sign-in is a commit too
+    expect_standby(keeper, "nobody")
+    with impatient(keeper):
+        until_commits_wait(keeper)
+        with pytest.raises(CommitUnknown):
+            close_day(floor.office, sam, TODAY)
+        assert rows(floor, "SELECT day FROM day_close") == [(TODAY,)]
+        with pytest.raises(CommitUnknown):
+            close_day(floor.office, sam, TODAY)
+    expect_standby(keeper, "")
+    with refuses("day.closed"):
+        close_day(floor.office, sam, TODAY)
+    floor.check_books()

@@ -28,6 +28,7 @@ from app.store.records import log as records
 from app.store.unit import Unit
 
 TRIES = 50  # more sealers than there are
+HEAD_SECONDS = 0.2  # a standby that is there has answered by then
 
 
 def seal_log(office: Office) -> str:
@@ -46,16 +47,18 @@ def published_head(office: Office) -> str | None:
     """Return the newest signed head, once whoever took over would have it too; none if none is.
 
     Anybody keeps it, and another head of its size would show them two logs. One at a time waits for
-    the standby, and others are told of the head before: anybody may ask, as often as they like.
+    the standby, others for them and not for long; then they are told of the head before, if there
+    is one: anybody may ask, as often as they like.
     """
-    with office.database.reading() as connection:
-        note = queries.newest_checkpoint(connection)
-        if note not in {None, office.sure_head} and office.making_sure.acquire(blocking=False):
-            try:
-                Unit(office.database, connection).make_sure()
-                office.sure_head = note
-            finally:
-                office.making_sure.release()
+    if office.making_sure.acquire(timeout=HEAD_SECONDS):
+        try:
+            with office.database.reading() as connection:
+                note = queries.newest_checkpoint(connection)
+                if note not in {None, office.sure_head}:
+                    Unit(office.database, connection).make_sure()
+                    office.sure_head = note
+        finally:
+            office.making_sure.release()
     return office.sure_head
 
 

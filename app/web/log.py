@@ -13,6 +13,7 @@ from app.audit.tiles import TILE
 from app.flow.seal import published_head
 from app.keno.money import LARGEST
 from app.store.queries import log as queries
+from app.web.problems import problem
 from app.web.routes import ANYONE, needs, office
 
 routes = Blueprint("log", __name__, url_prefix="/log")
@@ -30,7 +31,7 @@ def checkpoint() -> Response:
     """Return the newest signed head."""
     note = published_head(office())
     if note is None:
-        abort(404)
+        return problem(503, "log.no_head_yet", "There is no signed head yet; ask again shortly.")
     return Response(note, content_type="text/plain; charset=utf-8")
 
 

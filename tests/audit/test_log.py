@@ -37,6 +37,7 @@ from app.store.queries import games
 from app.store.queries import log as queries
 from app.store.records.log import SealedMeanwhile
 from app.store.tables import Act, LogEntry
+from app.web import create_app
 from rng.merkle import leaf_hash
 from tests.engines import ENGINES, floor_on
 from tests.floor import ROLES, WALT, Floor, secret_of
@@ -277,6 +278,17 @@ def test_while_somebody_waits_for_the_standby_others_are_shown_the_head_before(
     with floor.office.making_sure:
         assert published_head(floor.office) == first
     assert published_head(floor.office) == second != first
+
+
+def test_who_asks_for_the_head_before_it_is_sure_asks_again(floor: Floor) -> None:
+    """As where the web process has just been started, and the standby is away."""
+    client = create_app(floor.office).test_client()
+    told = client.get("/log/checkpoint")
+    assert (told.status_code, told.get_json(force=True)["code"]) == (503, "log.no_head_yet")
+    note = seal_log(floor.office)
+    with floor.office.making_sure:
+        assert client.get("/log/checkpoint").status_code == 503
+    assert client.get("/log/checkpoint").text == note
 
 
 def test_a_place_that_was_given_already_is_told_and_not_tried_for_ever(floor: Floor) -> None:

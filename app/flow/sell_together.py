@@ -8,7 +8,8 @@ entry, rows and answer, exactly as if it had been sold alone.
 None can fail another, nor keep it waiting: whoever cannot be sold to just like that - a refusal, an
 answer given before, a coupon, chips, a player card, a drawer or a patron that somebody else holds -
 is left out before anything is written, and served alone right after. If the party fails as a whole,
-nothing was sold, and each is served alone.
+nothing was sold, and each is served alone. (For a request that somebody settles in this very moment
+it waits until that is committed, as a sale alone would: nothing of it can be seen before.)
 
 Write order: there is one commit. *Crash before: nothing was sold, and no number was used. Crash
 after: all are sold, and each station that asks again is told so.*

@@ -170,6 +170,7 @@ def test_the_inspector_never_marks_what_it_buried_nor_buries_what_it_marked(
     with refusal("inspector.unreachable"):
         house.office.draw("M")
     house.to_inspector.drop_requests_of = set()
+    assert house.kinds("rng")[-1] == "INTENT"  # which stays there, with no mark behind it
     line = cast("dict[str, object]", house.rng.state.series["M"].intent)
     statement = void_statement(house)
     stone = house.to_inspector.call("void", {"statement": statement, "epoch": 1})

@@ -130,8 +130,9 @@ export class TicketAtHand {
     const ask = (what, body) => act(`/api/v1/tickets/${number}/${what}`, body, newRequestId(), pressed);
     const contact = this.patron.contact;
     const approval = said.approval;
-    for (const paper of tax ? ticket.claim.papers : []) {
+    for (const paper of tax ? [...ticket.claim.papers] : []) {
       await ask("tax-paper", { game: paper.game, ...tax, code, approval, contact });
+      ticket.claim.papers = ticket.claim.papers.filter((other) => other !== paper); // whatever becomes of the rest
     }
     const paid = await ask("pay", { code, contact, ...said });
     this.patron.note(`Paid ${ticket.shown.printed_number}: ${money(paid.pay_cents)}`, paid.contact);

@@ -122,7 +122,7 @@ class Server:
                 [*map(str, command), *settings],
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                **_as(self.account),
+                **running_as(self.account),
             )
         until = time.monotonic() + START_SECONDS
         while True:
@@ -236,7 +236,7 @@ def account(folder: Path) -> str | None:
     return name
 
 
-def _as(account: str | None) -> dict[str, Any]:
+def running_as(account: str | None) -> dict[str, Any]:
     """Return how a program is run as an account."""
     if account is None:
         return {"cwd": "/"}
@@ -255,7 +255,7 @@ def _run(command: list[object], account: str | None) -> None:
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        **_as(account),
+        **running_as(account),
     )
     if done.returncode != 0:
         raise RuntimeError(f"{command[0]} failed: {done.stdout}")

@@ -4,6 +4,7 @@ import ast
 import hmac
 import json
 import re
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from functools import cache
 from http.client import HTTPConnection
@@ -15,7 +16,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from app.flow.access import Credentials
-from app.flow.permissions import FOR
+from app.flow.permissions import FOR, Permission
 from app.flow.spool import interrupted, next_paper, note_ending
 from app.store.tables import PaperState, Role
 from app.web import create_app
@@ -203,6 +204,23 @@ def test_no_answer_is_kept_by_a_browser_and_no_page_is_shown_within_another(
     assert asked > 500
 
 
+ASKED_FOR = "/api/v1/papers"  # a paper is asked for, of an object that the body names
+# Objects that are the house's and nobody's own: whoever has the permission may, whoever they are.
+OF_THE_HOUSE = (
+    "/api/v1/cards/<card>/",
+    "/api/v1/days/<day>",
+    "/api/v1/days/<day>/",
+    "/api/v1/games/<series>/<number>/",
+    "/api/v1/reports/<job>/again",  # a day's, which any supervisor closes
+    "/api/v1/reports/<job>/file",
+    "/api/v1/tickets/<number>",  # looked up, without its code
+    "/api/v1/tickets/<number>/picture",
+    "/api/v1/tickets/<number>/present",  # of whoever brings it; without its code nothing is paid
+    "/regulator/",
+    "/supervisor/",
+)
+
+
 @pytest.mark.rule("X-access", "15.3(a)")
 def test_nobody_reads_or_changes_what_is_another_s_though_they_may_do_it_to_their_own(
     app: Flask, floor: Floor
@@ -268,6 +286,11 @@ def test_nobody_reads_or_changes_what_is_another_s_though_they_may_do_it_to_thei
         ("POST", "tickets/1/reprint"): ({"reason": "x"}, "paper.no_printer"),
         ("POST", f"reports/{report}/stop"): ({}, "report.not_yours"),
     }
+    tried = {whose(app, method, path) for method, path in (*refused, *to_sue)} - {ASKED_FOR}
+    owned = {rule for rule in rules_of_objects(app) if not is_of_the_house(rule)}
+    assert tried == owned, (
+        "a route of an object that is somebody's is tried here, every one of them"
+    )
     before = facts_of(floor)
     client = app.test_client()
     for person, tries in ((walt, refused), (sue, to_sue)):
@@ -314,6 +337,25 @@ def test_sessions_answers_contacts_and_reports_are_whose_they_are(app: Flask, fl
     assert ask(sam, f"reports/{job}/stop", {}).get_json()["code"] == "report.not_yours"
     assert ask(rita, f"reports/{job}/stop", {}).status_code == 200
     floor.check_books()
+
+
+def rules_of_objects(app: Flask) -> Iterator[str]:
+    """Every route that needs a permission and names an object."""
+    for rule in app.url_map.iter_rules():
+        needs = getattr(app.view_functions[rule.endpoint], "needs", None)
+        if "<" in rule.rule and isinstance(needs, Permission):
+            yield rule.rule
+
+
+def is_of_the_house(rule: str) -> bool:
+    return any(rule.startswith(each) if each[-1] == "/" else rule == each for each in OF_THE_HOUSE)
+
+
+def whose(app: Flask, method: str, path: str) -> str:
+    """The route that a path of the API is served by, if it names an object."""
+    rule, named = app.url_map.bind("").match(f"/api/v1/{path}", method, return_rule=True)
+    assert named or rule.rule == ASKED_FOR, path
+    return str(rule.rule)
 
 
 def facts_of(floor: Floor) -> dict[str, object]:

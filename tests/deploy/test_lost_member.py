@@ -1,5 +1,7 @@
 """A machine that is lost for good: the lines of `failover.md`, typed to real members of etcd.
 
+And who may speak to them at all: they say which database server may be written to.
+
 Three members on addresses of the loopback, with certificates of their own; each machine is a
 folder. What the page has systemd do is done here. That Patroni then copies the database by itself
 is its own affair: it does so on every machine that comes with an empty folder, as in the drill.
@@ -8,11 +10,15 @@ is its own affair: it does so on every machine that comes with an empty folder, 
 import os
 import re
 import shutil
+import socket
+import ssl
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
@@ -22,6 +28,7 @@ from tests.deploy.conftest import PRODUCT
 from tests.deploy.programs import program
 from tests.deploy.test_failover_page import ADDRESSES, PASSPHRASE, block_of
 from tests.drill.cluster import filled
+from tests.postgres import account, running_as, server_programs
 
 START_SECONDS = 60.0
 LOST = "A machine is lost for good"
@@ -226,3 +233,99 @@ def test_the_last_member_goes_on_alone_and_the_others_are_put_in_again(members: 
         members.type(lines_of(1), node)
         there.append(node)
         members.wait_for(*there, at="db1")
+
+
+@pytest.mark.rule("X-access")
+def test_whoever_shows_no_certificate_of_the_house_is_turned_away_by_etcd(
+    members: Members, tmp_path: Path
+) -> None:
+    """At both ports: where members speak to each other, and where Patroni asks."""
+    stranger = another_authority(tmp_path)
+    ours = tmp_path / "db2/etc/etcd/keno/server.pem"
+    for node, address in ADDRESSES.items():
+        for port in (2379, 2380):
+            line = (members.placed(address, node), port)
+            assert answered(line, tmp_path, ours, "/version").startswith("HTTP/1."), line
+            for shown in (None, stranger):
+                assert answered(line, tmp_path, shown, "/version") == "", line
+
+
+@pytest.mark.rule("X-access")
+def test_patroni_answers_nobody_without_a_certificate(members: Members, tmp_path: Path) -> None:
+    """Nor whoever shows one of another authority; with one of the house it says how it stands."""
+    stranger = another_authority(tmp_path)
+    ours = tmp_path / "db1/etc/etcd/keno/server.pem"
+    with patroni_on(members, "db1") as address:
+        line = (address, 8008)
+        end = time.monotonic() + START_SECONDS
+        while not answered(line, tmp_path, ours, "/primary").startswith("HTTP/1.0 200"):
+            assert time.monotonic() < end, "Patroni made no server"
+            time.sleep(0.2)
+        for path in ("/primary", "/patroni", "/config"):
+            for shown in (None, stranger):
+                assert answered(line, tmp_path, shown, path) == "", path
+
+
+@contextmanager
+def patroni_on(members: Members, node: str) -> Iterator[str]:
+    """Run Patroni on a machine, by the file that is shipped; it makes a server. Gives its address.
+
+    In a folder of the server's own account, which may not look into those of the tests.
+    """
+    command = program("patroni", "patroni", "python3-idna")
+    programs = server_programs()
+    home = Path(mkdtemp(prefix="keno-patroni-"))
+    who = account(home)
+    given = " ".join(re.findall(r"^export (.*)$", block_of(node), re.MULTILINE))
+    values = dict(re.findall(r"([A-Z0-9_]+)=(\S+)", members.placed(f" {given}", node)))
+    places = {"CERTIFICATES": "certificates", "PGDATA": "data", "PGPASS": "pgpass", "SOCKETS": "."}
+    values |= {name: str(home / place) for name, place in places.items()}
+    network = f"{values['ADDRESS']}/32"
+    values |= {"HOUSE_NETWORK": network, "DOMAIN": "keno.example", "WATCHDOG": '"off"'}
+    file = filled("patroni.yml", values).replace("/usr/lib/postgresql/15/bin", str(programs))
+    try:
+        shutil.copytree(members.folder / node / "etc/etcd/keno", home / "certificates")
+        (home / "patroni.yml").write_text(file)
+        for path in home.rglob("*"):
+            shutil.chown(path, who or os.geteuid())
+        with (home / "log").open("wb") as log:
+            running = subprocess.Popen(  # noqa: S603  Patroni's own program
+                [command, str(home / "patroni.yml")],
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                **running_as(who),
+            )
+        try:
+            yield values["ADDRESS"]
+        finally:
+            running.terminate()  # which stops its server first
+            running.wait(START_SECONDS)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def another_authority(folder: Path) -> Path:
+    """Make another authority, and return a certificate of it."""
+    elsewhere = folder / "elsewhere"
+    make_authority(elsewhere, "Another authority", PASSPHRASE, system_clock())
+    wanted = Wanted("stranger", (), (Use.CLIENT,))
+    return issue(elsewhere, PASSPHRASE, wanted, elsewhere, system_clock())
+
+
+def answered(line: tuple[str, int], authority: Path, shown: Path | None, path: str) -> str:
+    """What is answered to somebody who shows this certificate, or none; nothing, if nothing is."""
+    context = ssl.create_default_context(cafile=authority / "authorities.pem")
+    if shown is not None:
+        context.load_cert_chain(shown, shown.with_suffix(".key"))
+    try:
+        plain = socket.create_connection(line, timeout=START_SECONDS)
+    except ConnectionRefusedError:
+        return ""  # it is not there yet
+    with closing(plain):
+        try:
+            with context.wrap_socket(plain, server_hostname=line[0]) as secured:
+                secured.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
+                return secured.recv(100).decode()
+        except (ssl.SSLError, ConnectionError) as refused:
+            assert "CERTIFICATE_VERIFY_FAILED" not in str(refused), "it is they who turn away"
+            return ""

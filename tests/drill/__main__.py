@@ -78,7 +78,8 @@ def hold(network: Network, folder: Path, names: list[str]) -> tuple[list[Row], l
         rows.append(row)
         say(" | ".join(row.cells()), *row.found.faults[:SHOWN])
     crew.end()
-    wrong = [*check_records(house), *check_papers(crew.floor.tray)]
+    say("Books, log and draws are checked ...")
+    wrong = [*check_records(house, say), *check_papers(crew.floor.tray)]
     say(*(wrong[:SHOWN] or ["Books, log, draws and paper are sound."]))
     return rows, wrong
 

@@ -8,8 +8,9 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,17 +114,19 @@ def check_papers(tray: Tray) -> list[str]:
     return [f"ticket {number} has {n} papers that are no copies" for number, n in papers if n > 1]
 
 
-def check_records(house: House) -> list[str]:
-    """Have books, log and draws checked."""
+def check_records(house: House, told: Callable[[str], None]) -> list[str]:
+    """Have books, log and draws checked; `told` is told what takes its time."""
     with psycopg.connect(house.cluster.url.replace("+psycopg", "")) as connection:
         outcomes, over = (list(connection.execute(text.encode())) for text in (OUTCOMES, OVER))
     return [
-        *check_by_commands(house.folder, house.environment),
+        *check_by_commands(house.folder, house.environment, told),
         *check_draws(house.folder, outcomes, over),
     ]
 
 
-def check_by_commands(folder: Path, environment: dict[str, str]) -> list[str]:
+def check_by_commands(
+    folder: Path, environment: dict[str, str], told: Callable[[str], None] = lambda _: None
+) -> list[str]:
     """Have books, log and the generator's journal checked by the product's own commands."""
     keno = [sys.executable, "-m", "app.cli"]
     journal = str(folder / "rng" / "journal.jsonl")
@@ -135,6 +138,7 @@ def check_by_commands(folder: Path, environment: dict[str, str]) -> list[str]:
     )
     faults = []
     for command in commands:
+        began = time.monotonic()
         done = subprocess.run(  # noqa: S603  our own commands
             command,
             env=os.environ | environment,
@@ -143,6 +147,7 @@ def check_by_commands(folder: Path, environment: dict[str, str]) -> list[str]:
             text=True,
             check=False,
         )
+        told(f"{' '.join(command[2:5])}: {time.monotonic() - began:.0f} s")
         if done.returncode != 0:
             said = (done.stdout + done.stderr).strip()
             faults.append(f"{' '.join(command[2:])} ended with {done.returncode}: {said}")

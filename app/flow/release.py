@@ -38,13 +38,16 @@ def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
     if supervisor.staff == manager.staff:
         raise say_no(No.APPROVER_SAME)
     check_reason(reason)
+    book = None
     with office.database.reading() as connection:
-        _frozen(connection, series, number)
-        book = beginning(connection)  # read before: a lockout does not wait for it
+        if _of_frozen(connection, series, number):
+            book = beginning(connection)  # read before: a lockout does not wait for it
     with office.unit() as unit:
         unit.share_series(series)  # a day that is being closed tells of one state of the game
         still_acting(unit, supervisor, manager)
-        settled = _frozen(unit.connection, series, number)
+        settled = _of_frozen(unit.connection, series, number)
+        if settled is None:
+            raise say_no(No.NOT_FROZEN, game=f"{series}-{number}")
         begin_book_anew(unit, book)
         now = unit.now()
         body = {
@@ -71,13 +74,9 @@ def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
         unit.commit()
 
 
-def _frozen(connection: Connection, series: str, number: int) -> SettlementRow:
-    """Return the settlement of a frozen game.
-
-    Refuses: a game that is not frozen.
-    """
+def _of_frozen(connection: Connection, series: str, number: int) -> SettlementRow | None:
+    """Return the settlement of a game that is frozen; none, if it is not."""
     game = games.game(connection, series, number)
-    settled = queries.settlement(connection, series, number)
-    if game is None or game.state is not GameState.FROZEN or settled is None:
-        raise say_no(No.NOT_FROZEN, game=f"{series}-{number}")
-    return settled
+    if game is None or game.state is not GameState.FROZEN:
+        return None
+    return queries.settlement(connection, series, number)

@@ -47,10 +47,11 @@ from app.keno.numbering import printed_number
 from app.keno.tender import TenderKind
 from app.store.queries import payments
 from app.store.queries.people import Worker
+from app.store.queries.tickets import answered
 from app.store.records import payments as records
 from app.store.records.money import Leg, hold_drawer, posting_rows
 from app.store.records.paper import paper_rows
-from app.store.records.together import Row
+from app.store.records.together import CameSecond, Row
 from app.store.tables import Account, PaidBy, Payout, Refund, Slip, Tier
 from app.store.unit import Unit
 
@@ -124,7 +125,7 @@ def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transa
     if who.drawer is None or not hold_drawer(unit, who, alone=True):
         raise say_no(No.NO_DRAWER)
     records.hold_ticket(unit, paying.number)
-    claim = _claim(office, unit, who, paying, approved)
+    claim = _claim(office, unit, who, asked, paying, approved)
     found = gradings(unit, claim)
     if any(each.first_cents != each.second_cents for each in found):
         no = say_no(No.GRADINGS_DIFFER, number=printed_number(paying.number))
@@ -240,10 +241,15 @@ def paid(  # noqa: PLR0913, PLR0917  all that a payment is
     return Done(answer, body, rows)
 
 
-def _claim(office: Office, unit: Unit, who: Worker, paying: Paying, approved: Approved) -> Claim:
+def _claim(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction
+    office: Office, unit: Unit, who: Worker, asked: Asking, paying: Paying, approved: Approved
+) -> Claim:
     """Return what a ticket is paid.
 
     Refuses: a wrong code; a ticket that is not paid; what is missing.
+
+    Raises:
+        CameSecond: it was paid meanwhile, by this very request.
     """
     ticket = ticket_numbered(unit, paying.number)
     if paying.code is None:
@@ -255,6 +261,8 @@ def _claim(office: Office, unit: Unit, who: Worker, paying: Paying, approved: Ap
     claim = claim_of(office, unit, ticket, before, now)
     no = why_not_payable(office, claim)
     if no is not None:
+        if answered(unit.connection, who.station, asked.request) is not None:
+            raise CameSecond  # the button was pressed twice; no paper was brought a second time
         raise presented(office, unit, who, claim, no, now)
     for need in missing(unit, who, claim, approved):
         raise presented(office, unit, who, claim, need, now)

@@ -714,6 +714,25 @@ def test_of_two_stations_that_pay_a_ticket_at_once_one_pays(floor: Floor, pause:
     floor.check_books()
 
 
+@ON_POSTGRESQL
+@pytest.mark.rule("15.6(a)", "X-ticket-exactly-once")
+def test_a_second_click_on_pay_is_the_same_payment_and_no_second_paper(
+    floor: Floor, pause: MakePause
+) -> None:
+    """A paid ticket that is brought again is noted, which a double click must not be."""
+    every = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 1.00")
+    wanda = floor.writing()
+    floor.sell(wanda, Sale("M", every, (Tender(TenderKind.CURRENCY, 8_000),)))
+    floor.play()
+    before_commit = pause(Unit, "commit")
+    click = partial(pay_ticket, floor.office, wanda, Paying(1, floor.code(1)), floor.request_id())
+    one, other = in_turn(floor, before_commit, click, click)
+    assert one == other
+    assert rows(floor, "SELECT count(*) FROM payout") == [(1,)]
+    assert bodies(floor, "REFUSED") == []
+    floor.check_books()
+
+
 def paid_to_one_card(floor: Floor) -> tuple[Callable[[], object], Callable[[], object]]:
     """Two stations that pay $1,200 each to the same player card."""
     every = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 20.00")

@@ -6,6 +6,7 @@ house has found its way, or for as long as it takes to be sure that it does not 
 """
 
 import os
+import shutil
 import signal
 import time
 from collections import Counter
@@ -194,6 +195,23 @@ def both_one_after_the_other(scene: Scene) -> None:
     scene.wait(FROZEN_SECONDS)
     primary.start()
     scene.wait_for_sales()
+
+
+def primary_replaced(scene: Scene) -> None:
+    """The primary is lost with its disk; an empty one takes its place, and over from the other.
+
+    So everything that was ever answered is on the copy that was made while the house sold.
+    """
+    cluster = scene.house.cluster
+    node, other = cluster.primary(), cluster.standby()
+    node.machine.signal(signal.SIGKILL)
+    shutil.rmtree(node.folder / "data")
+    scene.wait_for_sales()
+    node.start()
+    cluster.wait_until_whole()
+    other.machine.signal(signal.SIGKILL)
+    scene.wait_for_sales()
+    other.start()
 
 
 # ---- etcd ----------------------------------------------------------------------------------------
@@ -391,6 +409,7 @@ FAULTS: dict[str, Callable[[Scene], None]] = {
         standby_frozen,
         standby_cut,
         both_one_after_the_other,
+        primary_replaced,
         etcd_member_killed,
         etcd_killed,
         etcd_frozen,

@@ -1,4 +1,4 @@
-"""Which software runs here: every source file with its hash, checkable with sha256sum.
+"""Which software runs here: every file of it with its hash, checkable with sha256sum.
 
 The manifest's own hash is logged when the caller starts, at each lock and once a day: daily that of
 what is on the disk by then (X-software-seal). The outcome-critical part has a manifest of its own
@@ -11,21 +11,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PARTS = ("app", "migrations", "printers", "rng")
-KINDS = {".py", ".toml", ".html", ".css", ".js", ".json", ".ini", ".mako"}
+COMPILED = "__pycache__"  # made from what is hashed, by whoever runs it
 
 
 def manifest(root: Path = ROOT) -> str:
     """Return the manifest, as `sha256sum --check` reads it."""
     files = [root / "wsgi.py"]
     for part in PARTS:
-        files += (path for path in (root / part).rglob("*") if path.suffix in KINDS)
+        files += (path for path in (root / part).rglob("*") if COMPILED not in path.parts)
     named = sorted((path.relative_to(root).as_posix(), path) for path in files if path.is_file())
     return "".join(f"{sha256(path.read_bytes()).hexdigest()}  {name}\n" for name, path in named)
 
 
 @cache
 def software_hash() -> str:
-    """Return the hash of the manifest, read once: what runs is what was there at the start."""
+    """Return the hash of the manifest, read once: each process asks for it when it begins."""
     return software_on_disk()
 
 

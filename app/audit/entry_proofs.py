@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from app.audit.log_check import public_leaf
 from app.audit.tiles import Tree
-from app.store.queries import Reading, log
+from app.store.queries import Reading
 from app.store.queries.log import EntryRow, StoredHashes
 from rng.merkle import ProofFailed, check_consistency, check_inclusion, leaf_hash
 from rng.note import NoteFailed, check_signature, read_checkpoint, read_note
@@ -47,15 +47,18 @@ class Proof:
 class Prover:
     """The log as of one moment; whatever is read of its tree is read once."""
 
-    def __init__(self, connection: Reading, origin: str, key: Ed25519PublicKey) -> None:
-        """Read the newest signed head.
+    def __init__(
+        self, connection: Reading, note: str | None, origin: str, key: Ed25519PublicKey
+    ) -> None:
+        """Read a signed head.
 
         Args:
             connection: where the log is read.
+            note: the head, or none if there is none yet.
             origin: the name of the log.
             key: the log's public key.
         """
-        self.head = read_head(log.newest_checkpoint(connection), origin, key)
+        self.head = read_head(note, origin, key)
         self._tree = Tree(StoredHashes(connection))
 
     def prove(self, entry: EntryRow) -> Proof:

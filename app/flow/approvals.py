@@ -31,7 +31,7 @@ from app.flow.permissions import FOR, Permission
 from app.flow.refusals import No, say_no
 from app.keno.numbering import printed_number
 from app.store.queries import payments
-from app.store.queries.paper import newest_copy_of
+from app.store.queries.paper import copies_of_ticket, newest_copy_of
 from app.store.queries.payments import ApprovalRow
 from app.store.queries.people import Worker
 from app.store.records.money import hold_person
@@ -52,18 +52,28 @@ class Approver:
 
 
 def approve_payment(
-    office: Office, credentials: Credentials, number: int, request: str | None
+    office: Office, credentials: Credentials, number: int, request: str | None, copies: int = 0
 ) -> Answer:
     """Approve from one's own page that a ticket is paid what it won; return what was seen.
 
-    Refuses: whoever may not approve; a ticket that is not paid; what needs no approval of theirs.
+    Args:
+        office: the back office.
+        credentials: of whoever approves.
+        number: of the ticket.
+        request: the id of the request.
+        copies: how many copies of the ticket they know of; whoever has one may be paid.
+
+    Refuses: whoever may not approve; a ticket that is not paid; what needs no approval of theirs; a
+    ticket of which there are other copies.
     """
-    asked = asking(request, "approve", {"number": number})
+    asked = asking(request, "approve", {"number": number, "copies": copies})
     worker = at_work(credentials, Permission.APPROVE_PAYMENT)
-    return answer_once(office, asked, worker, partial(_approve, office, asked, number))
+    return answer_once(office, asked, worker, partial(_approve, office, asked, number, copies))
 
 
-def _approve(office: Office, asked: Asking, number: int, unit: Unit, who: Worker) -> Answer:
+def _approve(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction
+    office: Office, asked: Asking, number: int, copies: int, unit: Unit, who: Worker
+) -> Answer:
     ticket = ticket_numbered(unit, number)
     now = unit.now()
     claim = claim_of(office, unit, ticket, [], now)
@@ -73,6 +83,10 @@ def _approve(office: Office, asked: Asking, number: int, unit: Unit, who: Worker
     approved = {(each.tier, each.staff, each.cents) for each in given}
     if tier is None or (tier, who.staff, claim.cents) in approved:
         raise say_no(No.NOTHING_TO_APPROVE, number=printed_number(number))
+    made = copies_of_ticket(unit.connection, number)
+    if len(made) > copies:
+        at = office.moment(made[-1])
+        raise say_no(No.OTHER_COPIES, number=printed_number(number), at=at)
     seen = gradings(unit, claim)
     answer: Answer = {
         "number": number,
@@ -82,7 +96,12 @@ def _approve(office: Office, asked: Asking, number: int, unit: Unit, who: Worker
     }
     by = Approver(who.staff, who.code, in_place=True)
     rows = [kept(who, asked, answer), *approval_rows(claim, by, tier, seen, now)]
-    body = {"approver": who.code, "station": who.station_code, "time": time_text(now)}
+    body = {
+        "copies": copies,
+        "approver": who.code,
+        "station": who.station_code,
+        "time": time_text(now),
+    }
     office.log_with(unit, Tag.APPROVED, {**answer, **body}, rows)
     return answer
 
@@ -109,6 +128,7 @@ def look_at_claim(office: Office, credentials: Credentials, number: int) -> Answ
                 for each in given
                 if each.cents == claim.cents
             ],
+            "copies": [time_text(each) for each in copies_of_ticket(connection, number)],
             "yours": who.staff in {each.staff for each in given if each.cents == claim.cents},
         }
 

@@ -160,6 +160,10 @@ class No(Coded):
         "approval.not_needed",
         "The payment of ticket {number} needs no approval of yours.",
     )
+    OTHER_COPIES = (
+        "approval.other_copies",
+        "Ticket {number} was printed again, the last time {at}: look at its payment once more.",
+    )
     TAX_PAPER_NEEDED = "payment.tax_paper_needed", "The tax paper comes first, for {games}."
     TAX_PAPER_INCOMPLETE = (
         "payment.tax_paper_incomplete",

@@ -68,7 +68,10 @@ def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
             "reason": reason,
             "released_at": now,
         }
-        records.move_game(unit, series, number, GameState.FROZEN, GameState.DRAWN)
+        try:
+            records.move_game(unit, series, number, GameState.FROZEN, GameState.DRAWN)
+        except records.GameMoved:  # somebody else has just released it
+            raise say_no(No.NOT_FROZEN, game=f"{series}-{number}") from None
         told = records.event_row(unit, "released", series, number, {}, now)
         office.log_with(unit, Tag.RELEASED, body, [(Release, release), told])
         unit.commit()

@@ -19,6 +19,7 @@ from app.audit.draw_check import fault_of
 from app.audit.entry_proofs import Prover
 from app.flow.missing import what_is_missing
 from app.flow.office import Office
+from app.flow.seal import shown_head
 from app.rng_client import NotNow, public_keys_in
 from app.software import software_hash
 from app.store.queries import Reading, draws, outcomes
@@ -165,9 +166,15 @@ def published_keys(office: Office, folder: Path | None = None) -> dict[str, str]
     return {**public_keys(office, folder), "log": der, "log_origin": office.house.log_origin}
 
 
+def prover_of(office: Office, connection: Reading) -> Prover:
+    """Return what proves entries of this house's log, by the newest head that may be shown."""
+    note = shown_head(office, connection)
+    return Prover(connection, note, office.house.log_origin, office.keys.log.public_key())
+
+
 def look_at_witness(office: Office, connection: Reading) -> Witnessed:
     """Return what the inspector has cosigned, and whether the log still continues it."""
-    prover = Prover(connection, office.house.log_origin, office.keys.log.public_key())
+    prover = prover_of(office, connection)
     head, note = prover.head, outcomes.newest_cosigned(connection)
     seal = short_seal(head.note) if head.size else ""
     lacks = what_is_missing(connection)

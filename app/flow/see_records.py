@@ -8,17 +8,16 @@ from datetime import date, datetime
 from typing import Any
 
 from app.audit.draw_check import fault_of
-from app.audit.entry_proofs import Proof, Prover
+from app.audit.entry_proofs import Proof
 from app.audit.ticket_check import told_otherwise
 from app.flow.day import day_bounds, gaming_day
 from app.flow.office import Office
 from app.flow.refusals import No, say_no
-from app.flow.see_keys import CheckedDraw, public_keys
+from app.flow.see_keys import CheckedDraw, prover_of, public_keys
 from app.flow.standing import Standing, standing_of
 from app.keno.game import GameState
 from app.keno.tender import Tender
 from app.store.queries import (
-    Reading,
     cards,
     days,
     draws,
@@ -75,11 +74,6 @@ class DayLook:
     games: list[tuple[str, int, GameState]]
     figures: Any | None
     frozen: Any | None
-
-
-def prover_of(office: Office, connection: Reading) -> Prover:
-    """Return what proves entries of this house's log, as of now."""
-    return Prover(connection, office.house.log_origin, office.keys.log.public_key())
 
 
 def ticket_life(office: Office, number: int) -> TicketLife:

@@ -6,7 +6,8 @@ the close of a day), then the days, rows (the drawer: shared by whoever uses it,
 close; the ticket), the patron, coupons, the counter of ticket numbers, because every sale of the
 house waits for it, and the feed last of all. Who works, their station and their sign-in are held
 with the drawer, or else behind everything; whoever disables one of them waits for these rows only,
-people before stations before sign-ins.
+people before stations before sign-ins. Of the second grader's book its head comes before its
+tickets.
 
 On PostgreSQL the lock on a series is an advisory lock of the transaction, which is a fair queue:
 with row locks, sellers who share the row would keep a locker waiting for ever. On SQLite there is

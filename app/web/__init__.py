@@ -33,6 +33,7 @@ from flask import Flask
 from app.counts import Counts
 from app.flow.office import Office
 from app.keno.documents import DOCUMENT_MAX
+from app.software import software_hash
 from app.web import (
     api,
     board,
@@ -75,6 +76,7 @@ def create_app(
         archive: the folder in which the reporter leaves reports.
         watched: what it counts, and who is told of it; none: whoever asks on this machine.
     """
+    software_hash()  # of what is there now: that is what runs, whenever it is asked for
     app = Flask(__name__)
     # Addresses are right or wrong: a redirect would lead to whatever host the request has named.
     app.url_map.merge_slashes = False

@@ -237,8 +237,8 @@ def pay(number: str) -> Response:
 @needs(Permission.APPROVE_PAYMENT)
 def approve(number: str) -> Response:
     """Approve the payment of a ticket, from one's own page."""
-    forms.read_texts()
-    return jsonify(approve_payment(office(), credentials(), _number(number), request_id()))
+    copies = forms.read_copies()
+    return jsonify(approve_payment(office(), credentials(), _number(number), request_id(), copies))
 
 
 @routes.post("/tickets/<number>/tax-paper")

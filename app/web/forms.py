@@ -54,6 +54,15 @@ def read_texts(*names: str) -> tuple[str, ...]:
     return texts
 
 
+def read_copies() -> int:
+    """Return how many copies of a ticket somebody knows of, who approves its payment."""
+    fields, faults = body()
+    copies = fields.whole("copies", 0, default=0)
+    fields.no_more()
+    refuse_all(faults)
+    return copies
+
+
 def read_quote() -> Request:
     """Return the request that is to be quoted."""
     fields, faults = body()

@@ -88,7 +88,7 @@ def _paths() -> Schema:
         },
         "/tickets/{number}/pay": {"post": _act("Pay a ticket", "Paying", "Pay", number, once=True)},
         "/tickets/{number}/approve": {
-            "post": _act("Approve a payment", "Nothing", "PaymentApproved", number, once=True)
+            "post": _act("Approve a payment", "Approving", "PaymentApproved", number, once=True)
         },
         "/tickets/{number}/tax-paper": {
             "post": _act("File a tax paper", "TaxPaper", "TaxWorksheet", number, once=True)
@@ -474,6 +474,7 @@ SCHEMAS: dict[str, Schema] = {
     "CardChecked": _answer(name=TEXT, faults={"type": "array"}, advantages={"type": "array"}),
     "CardForced": _answer(card=TEXT, effective_at=TEXT),
     "Since": _object([], **{"from": _maybe(TEXT)}),
+    "Approving": _object([], copies=_maybe(NUMBER)),
     "Releasing": _object(["reason", "manager"], reason=TEXT, manager=PERSON),
     "Person": _object(
         ["code", "name", "role", "secret"], code=TEXT, name=TEXT, role=TEXT, secret=TEXT

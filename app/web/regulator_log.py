@@ -7,8 +7,7 @@ from flask import Blueprint, abort, render_template, request
 from app.audit.draw_check import fault_of
 from app.audit.draw_statistics import statistics_of
 from app.flow.permissions import Permission
-from app.flow.see_keys import CheckedDraw, look_at_witness, public_keys
-from app.flow.see_records import prover_of
+from app.flow.see_keys import CheckedDraw, look_at_witness, prover_of, public_keys
 from app.store.queries import draws, house, records
 from app.web import log_pages
 from app.web.pages import page

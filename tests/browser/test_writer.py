@@ -703,6 +703,40 @@ def test_an_act_whose_answer_was_lost_is_settled_whatever_it_is_refused_for(
     assert desk.evaluate("sessionStorage.getItem('keno.act')") is None
 
 
+@pytest.mark.rule("X-no-offline", "X-ticket-exactly-once")
+def test_what_became_of_an_act_stays_above_the_one_behind_it_that_was_not_done(
+    house: House, desk: Page
+) -> None:
+    """Its change has to be given; and what was typed for the other is named, if need be."""
+    asked: list[Route] = []
+
+    def hang_then_lose(route: Route) -> None:
+        asked.append(route)
+        if len(asked) > 1:
+            route.abort()
+
+    desk.route("**/api/v1/tickets", hang_then_lose)
+    desk.keyboard.type("4 8 15 16 @1")
+    expect(desk.locator("#words")).to_contain_text("one 4-spot")
+    desk.locator("#tender").fill("5")
+    desk.keyboard.press("Enter")
+    told(desk, "Selling ...")
+    desk.keyboard.type("1 2 3 4 @1")
+    expect(desk.locator("#words")).to_contain_text("one 4-spot")
+    desk.keyboard.press("Enter")
+    desk.keyboard.type("5 6 7")
+    asked[0].fetch()  # it is sold
+    asked[0].abort()
+    desk.wait_for_timeout(9_000)  # longer than a patron waits
+    told(desk, "This was not done")
+    told(desk, "It was: 1 2 3 4 @1")
+    told(desk, "Change $4.00")
+    expect(desk.locator("#line")).to_have_value("5 6 7")
+    desk.keyboard.press("F7")
+    expect(desk.locator("#told")).not_to_contain_text("Change")
+    assert rows(house.floor, "SELECT count(*) FROM ticket") == [(1,)]
+
+
 @pytest.mark.rule("X-ticket-exactly-once")
 def test_what_was_sold_behind_a_long_silence_is_not_put_back_into_the_line(
     house: House, desk: Page

@@ -1,5 +1,6 @@
 """The caller: games by themselves, through whatever happens (15.5(b) to 15.5(e), X-clock)."""
 
+import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -27,6 +28,7 @@ from app.store.queries import games
 from app.store.queries.games import OpenGame
 from app.store.queries.running import SeriesRow
 from app.store.unit import CommitUnknown, Unit
+from app.web import create_app
 from tests.floor import SAM, Floor, dollar
 from tests.looking import bodies, refuses, rows, write
 
@@ -877,7 +879,40 @@ def test_a_file_that_is_changed_under_a_running_process_is_seen_the_next_day(
 
 
 @pytest.mark.rule("X-software-seal")
-@pytest.mark.parametrize("kind", sorted(software.KINDS))
+def test_every_file_that_is_shipped_of_the_product_is_hashed() -> None:
+    """Whatever its kind: fonts draw what a ticket says as much as a module does."""
+    root = software.ROOT
+    listed = subprocess.run(  # noqa: S603  git itself
+        ["git", "ls-files", "wsgi.py", *software.PARTS],  # noqa: S607
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    hashed = {line.split("  ", 1)[1] for line in software.manifest().splitlines()}
+    assert {name for name in listed.stdout.splitlines() if (root / name).exists()} <= hashed
+
+
+@pytest.mark.rule("X-software-seal")
+def test_a_caller_and_a_web_process_know_what_they_began_with(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one that waits for its turn, or that nobody asks, while the files are changed."""
+    begun: list[str] = []
+    for begin in (lambda: new_caller(floor, "first"), lambda: create_app(floor.office)):
+        software_hash.cache_clear()
+        begin()
+        right = software.manifest()
+        with monkeypatch.context() as patched:
+            patched.setattr(software, "manifest", lambda: f"{right}other")  # noqa: B023
+            begun.append(software_hash())
+            assert software_on_disk() != begun[-1]
+    software_hash.cache_clear()
+    assert set(begun) == {software_on_disk()}
+
+
+@pytest.mark.rule("X-software-seal")
+@pytest.mark.parametrize("kind", [".py", ".so", ".ttf", ".svg", ".html", ""])
 @pytest.mark.parametrize("part", software.PARTS)
 def test_a_file_of_any_kind_in_any_part_is_hashed(tmp_path: Path, part: str, kind: str) -> None:
     (tmp_path / part / "deep").mkdir(parents=True)

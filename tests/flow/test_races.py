@@ -20,7 +20,14 @@ from sqlalchemy import event
 from app.audit.books import check_books
 from app.audit.tags import Tag
 from app.flow import drawer as drawer_stage
-from app.flow.access import Approval, Credentials, disable_staff, enrol_station, sign_in
+from app.flow.access import (
+    Approval,
+    Credentials,
+    at_console,
+    disable_staff,
+    enrol_station,
+    sign_in,
+)
 from app.flow.asking import Answer
 from app.flow.close_day import close_day
 from app.flow.contact import Contact
@@ -28,6 +35,8 @@ from app.flow.cosign import cosign_log
 from app.flow.draw import end_game
 from app.flow.lockout import lock_game
 from app.flow.pay import Paying, pay_ticket
+from app.flow.permissions import Permission
+from app.flow.release import release_game
 from app.flow.sell import Sale
 from app.flow.void import Voiding, void_ticket
 from app.keno.drawer import Count
@@ -46,6 +55,7 @@ from tests.floor import (
     ADA,
     BANK,
     FIRST_STATION,
+    MAX,
     SECOND_STATION,
     SUE,
     WALT,
@@ -55,6 +65,7 @@ from tests.floor import (
     secret_of,
 )
 from tests.looking import bodies, rows
+from tests.story.test_5_settlement import frozen_floor
 
 PATIENCE = 120.0  # seconds after which something that should happen does not
 BOUND = 320  # sales, ten of each who sells, that may get in before a lockout takes effect
@@ -730,6 +741,20 @@ def test_a_second_click_on_pay_is_the_same_payment_and_no_second_paper(
     assert one == other
     assert rows(floor, "SELECT count(*) FROM payout") == [(1,)]
     assert bodies(floor, "REFUSED") == []
+    floor.check_books()
+
+
+@ON_POSTGRESQL
+@pytest.mark.rule("X-grade-twice", "X-recovery")
+def test_of_two_who_release_a_game_at_once_one_does(
+    floor: Floor, pause: MakePause, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen_floor(floor, monkeypatch)
+    manager = at_console(floor.office, MAX, secret_of(MAX), Permission.GAME_RELEASE)
+    sam, before_commit = floor.sam, pause(Unit, "commit")
+    release = partial(release_game, floor.office, sam, manager, "M", 1, "looked into")
+    assert in_turn(floor, before_commit, release, release) == [None, "game.not_frozen"]
+    assert floor.grade(1) == "certified"
     floor.check_books()
 
 

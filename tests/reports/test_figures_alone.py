@@ -153,6 +153,20 @@ def test_how_both_keyed_processes_stood_is_told_with_holders_and_software() -> N
     }
 
 
+@pytest.mark.rule("X-software-seal")
+def test_of_software_that_was_changed_under_a_process_the_report_names_what_ran() -> None:
+    begun, changed = "aa" * 32, "bb" * 32
+    day = {"gaming_day": "2026-11-16"}
+    sections = of(
+        "keys",
+        ("SOFTWARE", {"software": begun, **day}),
+        ("SOFTWARE", {"software": changed, "started_with": begun, **day}),
+    )
+    assert [(row["software"], row["times"]) for row in sections["software"]] == [(begun, 2)]
+    (row,) = sections["events"]
+    assert row["words"] == f"on the disk, not what runs: {changed}"
+
+
 @pytest.mark.rule("X-rng-tests")
 def test_each_test_of_the_draw_is_judged_at_both_levels_under_their_own_heads() -> None:
     chance = random.Random(SEED_BETWEEN)  # noqa: S311  the same draws each time

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 
 from app.audit.books import check_books
 from app.flow.access import Approval, Credentials, at_console
-from app.flow.approvals import approve_payment
+from app.flow.approvals import approve_payment, look_at_claim
 from app.flow.pay import Paying, pay_ticket
 from app.flow.permissions import Permission
 from app.flow.plays import Changes
@@ -267,7 +267,12 @@ def test_an_approval_from_before_a_copy_does_not_pay_whoever_brings_the_copy(
     spool(floor, printer)
     with refuses("approval.needed"):
         pay(floor, wanda)
-    approve_payment(floor.office, sue, 1, floor.request_id())
+    with refuses("approval.other_copies"):  # the page is from before it
+        approve_payment(floor.office, sue, 1, floor.request_id())
+    assert len(look_at_claim(floor.office, sue, 1)["copies"]) == 1
+    approve_payment(floor.office, sue, 1, floor.request_id(), copies=1)
+    (*_, approved) = bodies(floor, "APPROVED")
+    assert approved["copies"] == 1
     assert pay(floor, wanda)["win_cents"] == 6_000
     floor.check_books()
 

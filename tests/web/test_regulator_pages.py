@@ -203,6 +203,19 @@ def test_an_entry_whose_leaf_was_changed_with_it_does_not_lead_to_the_root(
     assert "Its body cannot be read." in shown(rita, f"/regulator/tickets/{SOLD}")
 
 
+@pytest.mark.rule("X-audit-log", "X-recovery")
+def test_no_head_is_shown_that_a_standby_may_lack(rita: Browser, floor: Floor) -> None:
+    """Of two heads of one size a regulator would have the other in their notes."""
+    (before,) = re.findall(r"<dt>Entries</dt><dd>(\d+)</dd>", shown(rita, "/regulator/log"))
+    floor.lock()
+    seal_log(floor.office)
+    with floor.office.making_sure:  # somebody waits for the standby
+        page = shown(rita, "/regulator/log")
+    assert re.findall(r"<dt>Entries</dt><dd>(\d+)</dd>", page) == [before]
+    (after,) = re.findall(r"<dt>Entries</dt><dd>(\d+)</dd>", shown(rita, "/regulator/log"))
+    assert int(after) > int(before)
+
+
 # ---- games and draws -----------------------------------------------------------------------------
 
 

@@ -276,7 +276,10 @@ def keys_and_software(told: Told) -> Content:
             said = body.get("what") or f"{body.get('milliseconds')} ms"
             rows.append((act.at, act.tag.lower(), "", said))
         if "software" in body:
-            hashed = body["software"]
+            hashed = body.get("started_with", body["software"])
+            if hashed != body["software"]:
+                said = f"on the disk, not what runs: {body['software']}"
+                rows.append((act.at, "software", "", said))
             first, last, times = software.get(hashed, (act.at, act.at, 0))
             software[hashed] = (first, max(last, act.at), times + 1)
     return Content(

@@ -247,6 +247,17 @@ def ticket_was_reprinted(connection: Connection, ticket: int) -> bool:
     return connection.execute(found).first() is not None
 
 
+def copies_of_ticket(connection: Connection, ticket: int) -> list[datetime]:
+    """Return when each copy of a ticket's paper was asked for."""
+    found = (
+        select(Reprint.asked_at)
+        .join(Ticket, Ticket.entry == Reprint.job)
+        .where(Ticket.number == ticket)
+        .order_by(Reprint.copy)
+    )
+    return list(connection.execute(found).scalars())
+
+
 def newest_copy_of(connection: Connection, ticket: int) -> int | None:
     """Return the act that made the newest copy of a ticket's paper."""
     found = (

@@ -71,5 +71,5 @@ def forget_played(unit: Unit, series: str, before: int) -> None:
 
 def drop_book(unit: Unit) -> None:
     """Have the second grader make its book anew, from the first leaf on."""
+    unit.connection.execute(delete(BookHead))  # first, as whoever keeps the book
     unit.connection.execute(delete(LiveTicket))
-    unit.connection.execute(delete(BookHead))

@@ -16,12 +16,15 @@ const practice = document.querySelector(".desk").dataset.practice === "yes";
 // Of whoever is signed in: nobody is handed the ticket of somebody before them.
 const LAST = `keno.last ${document.querySelector(".who").textContent}`;
 
+const STAYS_MS = 10_000; // what a writer must have read before it is gone
 const NO_ANSWER = "There is no answer from the centre.";
 
 const NO_CONNECTION = document.getElementById("away").textContent;
 
 let whyAway = null; // nothing can be done now, and this is why
 let calmSince = -CALM_MS; // a key pressed once too often just now does not take away what is told
+let stays = [];
+let staysSince = -STAYS_MS;
 let entering = Promise.resolve();
 
 function away(now = true, why = NO_CONNECTION) {
@@ -34,8 +37,15 @@ function away(now = true, why = NO_CONNECTION) {
 
 function tell(kind, ...texts) {
   if (kind === "done") calmSince = performance.now();
+  const before = performance.now() - staysSince < STAYS_MS ? stays : [];
   const shown = texts.map((text) => el("p", { class: `${kind} large` }, text));
-  document.getElementById("told").replaceChildren(...shown);
+  document.getElementById("told").replaceChildren(...before, ...shown);
+}
+
+/** Have what is told of an act stay for a while, above what becomes of the one right behind it. */
+function letStay() {
+  stays = [...document.querySelectorAll("#told .done, #told .refusal")];
+  staysSince = performance.now();
 }
 
 function showPicture(number, name, source = `/api/v1/tickets/${number}/picture`) {
@@ -94,7 +104,8 @@ async function sellTaken(taken) {
   try {
     return await sellHeard(taken, await line.hearTaken(taken));
   } catch (no) {
-    line.putBack(taken);
+    // Where something else is typed by now, it is named.
+    if (!line.putBack(taken)) no.refusals?.push({ message: `It was: ${taken.text.split("\n")[0]}` });
     throw no;
   }
 }
@@ -168,6 +179,7 @@ function nextPatron() {
   patron.next();
   ticket.voiding = false; // what the next one brings is not to be voided
   if (panel.isPatrons) panel.close();
+  stays = [];
   tell("notice");
   document.getElementById("paper").classList.add("hidden");
   line.clear();
@@ -221,7 +233,10 @@ const KEYS = {
 };
 
 function refused(no) {
-  if (no.code === "act.never") away(false);
+  if (no.code === "act.never") {
+    away(false);
+    letStay(); // the one before was told of in this very moment
+  }
   if (no instanceof NoAnswer) {
     away(true);
     tell("refusal", NO_ANSWER);
@@ -285,6 +300,11 @@ listenForScans((scanned) => {
 function settled(done, answer) {
   away(false);
   desk.lookNow();
+  tellSettled(done, answer);
+  letStay();
+}
+
+function tellSettled(done, answer) {
   if (!done) tell("refusal", NOT_DONE);
   else if (answer.change_cents !== undefined) wasSold(answer);
   else if (answer.pay_cents !== undefined) tell("done", `It was paid: ${money(answer.pay_cents)}`);

@@ -8,10 +8,13 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from tests.debian import found_or_installed
 
 PROGRAMS = {
     "debootstrap": "debootstrap",
@@ -38,17 +41,26 @@ class Failed(Exception):  # noqa: N818  what was typed, and what it said
 
 
 def check_programs() -> None:
-    """Check that everything is here.
+    """See to it that everything is here; what is missing is installed, if that can be done.
 
     Raises:
         CannotBoot: with what to type.
     """
     if os.geteuid() != 0:
         raise CannotBoot("A machine is started by root alone.")
+    if wanted := missing_packages():
+        sys.stdout.write(f"Debian's packages are installed: {' '.join(wanted)} ...\n")
+        sys.stdout.flush()
+        found_or_installed(lambda: None if missing_packages() else True, *wanted)
+    if wanted := missing_packages():
+        typed = f"apt-get install --no-install-recommends {' '.join(wanted)}"
+        raise CannotBoot(f"On Debian 12 type: {typed}")
+
+
+def missing_packages() -> list[str]:
+    """Return which of Debian's packages are not here."""
     missing = {package for program, package in PROGRAMS.items() if shutil.which(program) is None}
-    if missing:
-        wanted = " ".join(sorted(missing))
-        raise CannotBoot(f"On Debian 12 type: apt-get install --no-install-recommends {wanted}")
+    return sorted(missing)
 
 
 @dataclass

@@ -40,7 +40,6 @@ from app.keno.refusals import Refused
 from app.logs import Voice
 from app.nightly import Nightly
 from app.rng_client import KeyedProcesses, NotNow
-from app.software import software_hash
 from app.store.queries import games, running, watching
 from app.store.queries.games import OpenGame
 from app.store.queries.running import SeriesRow
@@ -80,8 +79,7 @@ class Caller:
     _told_missing: str | None = None
 
     def __post_init__(self) -> None:
-        """Begin to watch the lease, and know which software it began with."""
-        software_hash()
+        """Begin to watch the lease."""
         self._watch = Watch(self.counted)
 
     def run(self, stop: threading.Event) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from app.counts import LINES, Counts
 from app.logs import LEVELS, Voice, speak_as
 from app.settings import Settings
+from app.software import software_hash
 
 log = Voice("keno.process")
 
@@ -19,5 +20,6 @@ def begin_process(name: str, settings: Settings, names: Sequence[str] = ()) -> C
     """
     counts = Counts(name, (*(f"{LINES}/{level}" for level in LEVELS), *names), settings.metrics)
     speak_as(name, settings.log, lambda level: counts.add(f"{LINES}/{level}"))
+    software_hash()  # of what is there now: that is what runs, whenever it is asked for
     log.info("process.started")
     return counts

@@ -25,7 +25,7 @@ def manifest(root: Path = ROOT) -> str:
 
 @cache
 def software_hash() -> str:
-    """Return the hash of the manifest, read once: each process asks for it when it begins."""
+    """Return the hash of the manifest, read once: every process asks for it when it begins."""
     return software_on_disk()
 
 

@@ -100,7 +100,7 @@ class Prover:
 def read_head(note: str | None, origin: str, key: Ed25519PublicKey) -> SignedHead:
     """Return a head that was signed, and what is wrong with it; none stands for no head."""
     if note is None:
-        return SignedHead(0, b"", "", "no head was signed yet")
+        return SignedHead(0, b"", "", "there is no signed head to show yet")
     try:
         signed = read_note(note)
         check_signature(signed, origin, key)

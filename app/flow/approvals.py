@@ -35,6 +35,7 @@ from app.store.queries.paper import copies_of_ticket, newest_copy_of
 from app.store.queries.payments import ApprovalRow
 from app.store.queries.people import Worker
 from app.store.records.money import hold_person
+from app.store.records.payments import hold_ticket
 from app.store.records.together import Row
 from app.store.tables import Approval, Role, Tier
 from app.store.unit import Unit
@@ -74,6 +75,7 @@ def approve_payment(
 def _approve(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction
     office: Office, asked: Asking, number: int, copies: int, unit: Unit, who: Worker
 ) -> Answer:
+    hold_ticket(unit, number)  # whoever makes a copy of it is waited for, and seen
     ticket = ticket_numbered(unit, number)
     now = unit.now()
     claim = claim_of(office, unit, ticket, [], now)
@@ -84,9 +86,8 @@ def _approve(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tr
     if tier is None or (tier, who.staff, claim.cents) in approved:
         raise say_no(No.NOTHING_TO_APPROVE, number=printed_number(number))
     made = copies_of_ticket(unit.connection, number)
-    if len(made) > copies:
-        at = office.moment(made[-1])
-        raise say_no(No.OTHER_COPIES, number=printed_number(number), at=at)
+    if len(made) != copies:
+        raise say_no(No.OTHER_COPIES, number=printed_number(number), copies=len(made))
     seen = gradings(unit, claim)
     answer: Answer = {
         "number": number,

@@ -162,7 +162,7 @@ class No(Coded):
     )
     OTHER_COPIES = (
         "approval.other_copies",
-        "Ticket {number} was printed again, the last time {at}: look at its payment once more.",
+        "Ticket {number} was printed again, copies by now: {copies}. Look at its payment again.",
     )
     TAX_PAPER_NEEDED = "payment.tax_paper_needed", "The tax paper comes first, for {games}."
     TAX_PAPER_INCOMPLETE = (

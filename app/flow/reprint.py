@@ -26,8 +26,9 @@ from app.store.queries.paper import Job, Queued
 from app.store.queries.people import Person, Worker
 from app.store.records import paper as records
 from app.store.records.money import hold_person
+from app.store.records.payments import hold_ticket
 from app.store.records.together import Row
-from app.store.tables import PaperState, Reprint
+from app.store.tables import PaperState, Reprint, Slip
 from app.store.unit import Unit
 
 SHOWN = 50
@@ -105,6 +106,7 @@ def _say_printed(office: Office, asked: Asking, seen: Seen, unit: Unit, who: Wor
     # A supervisor says it also of a station at which nobody works any more.
     if queued.station != who.station and who.role not in FOR[Permission.APPROVE]:
         raise say_no(No.NOTHING_TO_SAY)
+    _hold(unit, queued)
     after = PaperState.CONFIRMED if seen.printed else PaperState.NOT_PRINTED
     why = f"Said by {who.code}."
     if not records.move_paper(unit, seen.paper, seen.copy, unknown, after, why=why):
@@ -138,6 +140,12 @@ def _say_printed(office: Office, asked: Asking, seen: Seen, unit: Unit, who: Wor
     if station is not None:
         records.queue_copy(unit, seen.paper, next_copy, station)
     return answer
+
+
+def _hold(unit: Unit, paper: Job | Queued) -> None:
+    """Wait for whoever approves a payment of the ticket that a paper is, as they wait for us."""
+    if paper.slip is Slip.TICKET:
+        hold_ticket(unit, paper.payload["ticket"])
 
 
 def _where_to_print(unit: Unit, queued: Queued, who: Worker) -> tuple[int, str]:
@@ -187,6 +195,7 @@ def _reprint(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tr
 ) -> Answer:
     check_reason(again.reason)
     job, aside = _to_print(unit, who, again)
+    _hold(unit, job)
     if aside is None and (voided_at := queries.voided_at(unit.connection, job)) is not None:
         number = printed_number(job.payload["ticket"])
         raise say_no(No.ALREADY_VOID, number=number, at=office.moment(voided_at))

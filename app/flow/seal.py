@@ -18,8 +18,6 @@ whatever reason: a sealer need not know which games it seals.
 
 from contextlib import suppress
 
-from sqlalchemy import Connection
-
 from app.audit.checkpoints import signed_head
 from app.audit.tiles import Tree, full_tiles
 from app.flow.office import Office
@@ -46,12 +44,6 @@ def seal_log(office: Office) -> str:
 
 
 def published_head(office: Office) -> str | None:
-    """Return the newest signed head that may be shown; none if none is."""
-    with office.database.reading() as connection:
-        return shown_head(office, connection)
-
-
-def shown_head(office: Office, connection: Connection) -> str | None:
     """Return the newest signed head, once whoever took over would have it too; none if none is.
 
     Anybody keeps it, and another head of its size would show them two logs. One at a time waits for
@@ -60,10 +52,11 @@ def shown_head(office: Office, connection: Connection) -> str | None:
     """
     if office.making_sure.acquire(timeout=HEAD_SECONDS):
         try:
-            note = queries.newest_checkpoint(connection)
-            if note not in {None, office.sure_head}:
-                Unit(office.database, connection).make_sure()
-                office.sure_head = note
+            with office.database.reading() as connection:
+                note = queries.newest_checkpoint(connection)
+                if note not in {None, office.sure_head}:
+                    Unit(office.database, connection).make_sure()
+                    office.sure_head = note
         finally:
             office.making_sure.release()
     return office.sure_head

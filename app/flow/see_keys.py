@@ -19,10 +19,10 @@ from app.audit.draw_check import fault_of
 from app.audit.entry_proofs import Prover
 from app.flow.missing import what_is_missing
 from app.flow.office import Office
-from app.flow.seal import shown_head
+from app.flow.seal import published_head
 from app.rng_client import NotNow, public_keys_in
 from app.software import software_hash
-from app.store.queries import Reading, draws, outcomes
+from app.store.queries import Reading, draws, log, outcomes
 from app.store.queries.draws import DrawRow
 
 DRAWS = 10
@@ -114,12 +114,12 @@ class KeysLook:
 def look_at_keys(office: Office) -> KeysLook:
     """Return how the two keyed processes stand, and their newest draws, checked again."""
     processes = look_at_processes(office)
-    keys = public_keys(office)
+    keys, shown = public_keys(office), published_head(office)
     with office.database.reading() as connection:
         newest = draws.newest_draws(connection, DRAWS)
         holds = draws.holds(connection, EVENTS, HOLDS)
         lock = draws.last_lock(connection)
-        witnessed = look_at_witness(office, connection)
+        witnessed = look_at_witness(office, connection, shown)
     return KeysLook(
         at=office.now(),
         processes=processes,
@@ -166,16 +166,22 @@ def published_keys(office: Office, folder: Path | None = None) -> dict[str, str]
     return {**public_keys(office, folder), "log": der, "log_origin": office.house.log_origin}
 
 
-def prover_of(office: Office, connection: Reading) -> Prover:
-    """Return what proves entries of this house's log, by the newest head that may be shown."""
-    note = shown_head(office, connection)
+def prover_of(office: Office, connection: Reading, note: str | None) -> Prover:
+    """Return what proves entries of this house's log by a signed head."""
     return Prover(connection, note, office.house.log_origin, office.keys.log.public_key())
 
 
-def look_at_witness(office: Office, connection: Reading) -> Witnessed:
-    """Return what the inspector has cosigned, and whether the log still continues it."""
-    prover = prover_of(office, connection)
-    head, note = prover.head, outcomes.newest_cosigned(connection)
+def look_at_witness(office: Office, connection: Reading, shown: str | None) -> Witnessed:
+    """Return what the inspector has cosigned, and whether the log still continues it.
+
+    Args:
+        office: the office.
+        connection: where it is read.
+        shown: the newest head that may be shown. Whether the log continues what was cosigned is
+            asked of the newest that there is.
+    """
+    prover = prover_of(office, connection, log.newest_checkpoint(connection))
+    head, note = prover_of(office, connection, shown).head, outcomes.newest_cosigned(connection)
     seal = short_seal(head.note) if head.size else ""
     lacks = what_is_missing(connection)
     missing = None if lacks is None else lacks.words()

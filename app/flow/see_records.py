@@ -13,6 +13,7 @@ from app.audit.ticket_check import told_otherwise
 from app.flow.day import day_bounds, gaming_day
 from app.flow.office import Office
 from app.flow.refusals import No, say_no
+from app.flow.seal import published_head
 from app.flow.see_keys import CheckedDraw, prover_of, public_keys
 from app.flow.standing import Standing, standing_of
 from app.keno.game import GameState
@@ -81,6 +82,7 @@ def ticket_life(office: Office, number: int) -> TicketLife:
 
     Refuses: a ticket that is not there.
     """
+    shown = published_head(office)
     with office.database.reading() as connection:
         ticket = tickets.ticket(connection, number)
         if ticket is None:
@@ -92,7 +94,7 @@ def ticket_life(office: Office, number: int) -> TicketLife:
         for paper in papers:
             if any(event.state in ASKED_ABOUT for event in paper.events):
                 told += records.entries_of_paper(connection, paper.entry, SAID_LATER)
-        prover = prover_of(office, connection)
+        prover = prover_of(office, connection, shown)
         return TicketLife(
             ticket,
             tickets.tender_of(connection, number),
@@ -109,14 +111,14 @@ def game_life(office: Office, series: str, number: int) -> GameLife:
 
     Refuses: a game that was not opened yet.
     """
-    keys = public_keys(office)
+    keys, shown = public_keys(office), published_head(office)
     with office.database.reading() as connection:
         game = games.game(connection, series, number)
         if game is None:
             raise say_no(No.NO_SUCH_GAME, game=f"{series}-{number}")
         drawn = draws.draw(connection, series, number)
         entries = life.game_entries(connection, series, number)
-        prover = prover_of(office, connection)
+        prover = prover_of(office, connection, shown)
         return GameLife(
             game,
             cards.card_with(connection, game.card).hash,

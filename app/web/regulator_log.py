@@ -7,6 +7,7 @@ from flask import Blueprint, abort, render_template, request
 from app.audit.draw_check import fault_of
 from app.audit.draw_statistics import statistics_of
 from app.flow.permissions import Permission
+from app.flow.seal import published_head
 from app.flow.see_keys import CheckedDraw, look_at_witness, prover_of, public_keys
 from app.store.queries import draws, house, records
 from app.web import log_pages
@@ -25,13 +26,14 @@ DIGITS = 15
 @page(Permission.RECORDS_SEE)
 def log() -> str:
     """Show the newest head, what the inspector cosigned, and the entries."""
+    shown = published_head(office())
     with office().database.reading() as connection:
-        head = prover_of(office(), connection).head
+        head = prover_of(office(), connection, shown).head
         return render_template(
             "regulator/log.html",
             head=head,
             signed_at=records.head_signed_at(connection, head.size),
-            witnessed=look_at_witness(office(), connection),
+            witnessed=look_at_witness(office(), connection, shown),
             listed=log_pages.newest(connection),
         )
 
@@ -40,11 +42,12 @@ def log() -> str:
 @page(Permission.RECORDS_SEE)
 def entry(number: str) -> str:
     """Show one entry with its whole body, its leaf and its proof."""
+    shown = published_head(office())
     with office().database.reading() as connection:
         found = records.entry(connection, _whole(number))
         if found is None:
             abort(404)
-        prover = prover_of(office(), connection)
+        prover = prover_of(office(), connection, shown)
         proof = prover.prove(found)
     body = read_body(found)
     return render_template(

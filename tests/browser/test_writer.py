@@ -729,7 +729,7 @@ def test_what_became_of_an_act_stays_above_the_one_behind_it_that_was_not_done(
     asked[0].abort()
     desk.wait_for_timeout(9_000)  # longer than a patron waits
     told(desk, "not done")
-    told(desk, "It was: 1 2 3 4 @1")
+    told(desk, "Not sold: 1 2 3 4 @1")
     told(desk, "Change $4.00")
     expect(desk.locator("#line")).to_have_value("5 6 7")
     desk.keyboard.press("F7")

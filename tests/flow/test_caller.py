@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app import caller as calling
-from app import software
+from app import processes, software
 from app.caller import Caller
 from app.flow.clock_jump import take_jump
 from app.flow.draw import ask_to_void, end_game
@@ -21,7 +21,9 @@ from app.flow.override import hold_game, let_go, override_close
 from app.flow.schedule import change_schedule, is_within_hours, next_close
 from app.flow.settle import settle_game
 from app.logs import FACTS
+from app.processes import begin_process
 from app.rng_client import KeyedProcesses
+from app.settings import read_settings
 from app.software import software_hash, software_on_disk
 from app.store import schema
 from app.store.queries import games
@@ -894,12 +896,17 @@ def test_every_file_that_is_shipped_of_the_product_is_hashed() -> None:
 
 
 @pytest.mark.rule("X-software-seal")
-def test_a_caller_and_a_web_process_know_what_they_began_with(
+def test_every_process_knows_what_it_began_with(
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also one that waits for its turn, or that nobody asks, while the files are changed."""
     begun: list[str] = []
-    for begin in (lambda: new_caller(floor, "first"), lambda: create_app(floor.office)):
+    monkeypatch.setattr(processes, "speak_as", lambda *_: None)
+    settings = read_settings({})
+    for begin in (
+        lambda: begin_process("caller", settings),
+        lambda: create_app(floor.office),
+    ):
         software_hash.cache_clear()
         begin()
         right = software.manifest()

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import cast
@@ -41,6 +42,7 @@ from app.keno.tender import Tender, TenderKind
 from app.store.queries import paper as paper_queries
 from app.store.queries.paper import Kept, PrinterRow, kept_papers
 from app.store.tables import Slip
+from app.store.unit import Unit
 from printers import slips
 from printers.devices import device_at
 from printers.escpos import FILLER
@@ -51,8 +53,11 @@ from printers.reader import Bars, Kick, Printed, Qr, Reader
 from printers.sending import Ending, send_paper
 from printers.virtual import Fault, VirtualPrinter
 from tests.floor import ADA, SAM, SUE, WALT, WANDA, Floor, dollar, secret_of
+from tests.flow.test_races import ON_POSTGRESQL, MakePause, in_turn, pause
 from tests.looking import bodies, refuses, rows
 from tests.story.test_7_paying import RICH, every, pay
+
+__all__ = ["pause"]  # the fixture
 
 SAM_APPROVES = Approval(SAM, secret_of(SAM))
 PRESS = Press()
@@ -274,6 +279,26 @@ def test_an_approval_from_before_a_copy_does_not_pay_whoever_brings_the_copy(
     (*_, approved) = bodies(floor, "APPROVED")
     assert approved["copies"] == 1
     assert pay(floor, wanda)["win_cents"] == 6_000
+    floor.check_books()
+
+
+@ON_POSTGRESQL  # on SQLite there is one writer at a time
+@pytest.mark.rule("15.6(b)", "X-ticket-validation")
+def test_a_copy_that_is_just_being_made_is_known_to_whoever_approves_the_payment(
+    floor: Floor, printer: PrinterRow, pause: MakePause
+) -> None:
+    """Or a writer would make one while the supervisor approves what the patron brought."""
+    wanda, sue = writing(floor, printer), floor.signed_in(SUE, "B2")
+    floor.sell(wanda, every())
+    spool(floor, printer)
+    floor.play()
+    before_commit = pause(Unit, "commit")
+    copies = partial(reprint, floor.office, wanda, Again("torn", ticket=1), floor.request_id())
+    approves = partial(approve_payment, floor.office, sue, 1, floor.request_id())
+    made, refused = in_turn(floor, before_commit, copies, approves)
+    assert isinstance(made, dict)
+    assert refused == "approval.other_copies"
+    assert bodies(floor, "APPROVED") == []
     floor.check_books()
 
 

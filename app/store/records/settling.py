@@ -71,5 +71,8 @@ def forget_played(unit: Unit, series: str, before: int) -> None:
 
 def drop_book(unit: Unit) -> None:
     """Have the second grader make its book anew, from the first leaf on."""
-    unit.connection.execute(delete(BookHead))  # first, as whoever keeps the book
+    # Its head first, as whoever keeps the book. Twice: another who drops it at the same time is
+    # waited for by the first, and what they began with instead is seen by the second.
+    unit.connection.execute(delete(BookHead))
+    unit.connection.execute(delete(BookHead))
     unit.connection.execute(delete(LiveTicket))

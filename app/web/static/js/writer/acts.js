@@ -12,9 +12,12 @@ const TOO_LATE = "This was not done: what came before it took too long. Do it ag
 
 let running = Promise.resolve();
 let unanswered = false; // the act that runs was asked for, and nothing came back yet
-let told = { away() {}, settled() {}, practice: false };
+let told = { away() {}, settled() {}, late() {}, practice: false };
 
-/** Say who is told that the centre is away, and what an act came to that was settled later. */
+/**
+ * Say who is told that the centre is away, what an act came to that was settled later, and that one
+ * came to something late: another may be right behind it.
+ */
 export function tellActsTo(others) {
   told = { ...told, ...others };
 }
@@ -61,6 +64,7 @@ async function once(id, path, body, began) {
     try {
       const answer = await post(path, body, id, { patience: PATRON_WAITS_MS });
       sessionStorage.removeItem(KEPT);
+      if (asked) told.late();
       return answer;
     } catch (trouble) {
       const isNoAnswer = trouble instanceof NoAnswer;
@@ -69,6 +73,7 @@ async function once(id, path, body, began) {
         // What was asked before may still be on its way, and be done behind this refusal. Whoever was
         // signed out behind a lost answer is refused here too: it is settled after signing in.
         const settled = asked > 1 ? await settle(id) : { done: false };
+        if (settled.done) told.late();
         if (settled.done) return settled.answer;
         sessionStorage.removeItem(KEPT);
         throw trouble;
@@ -76,6 +81,7 @@ async function once(id, path, body, began) {
       noAnswer();
       if (performance.now() - began > PATRON_WAITS_MS) {
         const { done, answer } = await settle(id);
+        told.late();
         if (done) return answer;
         throw never(NOT_DONE);
       }
@@ -89,6 +95,7 @@ async function settleAnother(id) {
   const left = keptId();
   if (!left || left === id) return;
   const { done, answer } = await settle(left);
+  told.late();
   told.settled(done, answer);
 }
 

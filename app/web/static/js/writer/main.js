@@ -17,12 +17,14 @@ const practice = document.querySelector(".desk").dataset.practice === "yes";
 const LAST = `keno.last ${document.querySelector(".who").textContent}`;
 
 const STAYS_MS = 10_000; // what a writer must have read before it is gone
+const NOT_SOLD = "Not sold: ";
 const NO_ANSWER = "There is no answer from the centre.";
 
 const NO_CONNECTION = document.getElementById("away").textContent;
 
 let whyAway = null; // nothing can be done now, and this is why
 let calmSince = -CALM_MS; // a key pressed once too often just now does not take away what is told
+let isLate = false; // what is told next: it stays for a while, above what becomes of the act right behind it
 let stays = [];
 let staysSince = -STAYS_MS;
 let entering = Promise.resolve();
@@ -40,12 +42,8 @@ function tell(kind, ...texts) {
   const before = performance.now() - staysSince < STAYS_MS ? stays : [];
   const shown = texts.map((text) => el("p", { class: `${kind} large` }, text));
   document.getElementById("told").replaceChildren(...before, ...shown);
-}
-
-/** Have what is told of an act stay for a while, above what becomes of the one right behind it. */
-function letStay() {
-  stays = [...document.querySelectorAll("#told .done, #told .refusal")];
-  staysSince = performance.now();
+  if (!isLate || kind === "notice") return;
+  [isLate, stays, staysSince] = [false, [...before, ...shown], performance.now()];
 }
 
 function showPicture(number, name, source = `/api/v1/tickets/${number}/picture`) {
@@ -100,12 +98,14 @@ async function enter() {
   return entering;
 }
 
+/** What was typed, of a line whose place another has taken: else nobody would know what was not sold. */
+const typed = (taken) => taken.text.split("\n")[0];
+
 async function sellTaken(taken) {
   try {
     return await sellHeard(taken, await line.hearTaken(taken));
   } catch (no) {
-    // Where something else is typed by now, it is named.
-    if (!line.putBack(taken)) no.refusals?.push({ message: `It was: ${taken.text.split("\n")[0]}` });
+    if (!line.putBack(taken)) no.unsold = typed(taken);
     throw no;
   }
 }
@@ -114,13 +114,13 @@ async function sellHeard(taken, heard) {
   if (heard.faults.length) {
     tell("notice");
     if (line.putBack(taken)) line.showFaults();
-    else tell("refusal", ...heard.faults.map((each) => each.message));
+    else tell("refusal", ...heard.faults.map((each) => each.message), NOT_SOLD + typed(taken));
     return undefined;
   }
   if (!line.isConfirmed(taken)) {
     tell("notice");
     if (line.askToConfirm(taken)) return undefined;
-    return tell("refusal", `Not sold, it must be confirmed: ${taken.text.split("\n")[0]}`);
+    return tell("refusal", `Not sold, it must be confirmed: ${typed(taken)}`);
   }
   if (practice) return practise(heard);
   if (!taken.series) throw new Error("No open game is known here yet. Press Enter again.");
@@ -233,14 +233,12 @@ const KEYS = {
 };
 
 function refused(no) {
-  if (no.code === "act.never") {
-    away(false);
-    letStay(); // the one before was told of in this very moment
-  }
+  if (no.code === "act.never") away(false);
+  const unsold = no.unsold ? [NOT_SOLD + no.unsold] : [];
   if (no instanceof NoAnswer) {
     away(true);
-    tell("refusal", NO_ANSWER);
-  } else if (no.name !== "AbortError") tell("refusal", ...(no.refusals ?? [no]).map((each) => each.message));
+    tell("refusal", NO_ANSWER, ...unsold);
+  } else if (no.name !== "AbortError") tell("refusal", ...(no.refusals ?? [no]).map((each) => each.message), ...unsold);
 }
 
 async function run(does) {
@@ -300,11 +298,6 @@ listenForScans((scanned) => {
 function settled(done, answer) {
   away(false);
   desk.lookNow();
-  tellSettled(done, answer);
-  letStay();
-}
-
-function tellSettled(done, answer) {
   if (!done) tell("refusal", NOT_DONE);
   else if (answer.change_cents !== undefined) wasSold(answer);
   else if (answer.pay_cents !== undefined) tell("done", `It was paid: ${money(answer.pay_cents)}`);
@@ -312,7 +305,7 @@ function tellSettled(done, answer) {
   else tell("done", "The last act was done.");
 }
 
-tellActsTo({ away, settled, practice });
+tellActsTo({ away, settled, late: () => (isLate = true), practice });
 sendFormsBy(act);
 settleWhatIsLeft();
 line.focus();

@@ -7,9 +7,12 @@ other exception ends these tests. A thousand for each reader, and a million in t
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from random import Random
+from tempfile import NamedTemporaryFile
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -31,9 +34,24 @@ from app.web.check import NUMBER_DIGITS, typed
 from app.web.finding import looked_for
 from printers.reader import Garbage, Reader
 from rng.core.canonical import NotCanonical, canonical, read_canonical
+from rng.core.records import (
+    Cosigned,
+    DrawRecord,
+    Genesis,
+    Handover,
+    IntentLine,
+    Line,
+    Lockout,
+    MarkLine,
+    Sealed,
+    TombstoneLine,
+    Void,
+)
+from rng.core.shapes import WrongShape, shaped
 from rng.lab.verify import Wrong, verify_draw
 from rng.merkle import leaf_hash
 from rng.note import Algorithm, NoteFailed, read_note, read_verifier_key, verifier_key
+from rng.serve.journal import FIRST_PREVIOUS, Damaged, Disk, Journal, journal_line
 from tests.keno.cards import FILE
 from tests.proof.test_fuzz import damaged
 
@@ -41,6 +59,19 @@ IS_PROOF = os.environ.get("HYPOTHESIS_PROFILE") == "proof"
 INPUTS = 1_000_000 if IS_PROOF else 1_000
 EXAMPLE = json.loads((Path(__file__).parent / "rng/vectors/worked_example.json").read_text())
 DRAW, KEYS = EXAMPLE["draw"], EXAMPLE["keys"]
+FORMS = (
+    Line,
+    Sealed[Genesis],
+    IntentLine,
+    MarkLine,
+    Sealed[DrawRecord],
+    Void,
+    TombstoneLine,
+    Cosigned,
+    Lockout,
+    Sealed[Handover],
+)
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108  nobody else's file
 SLIPS = Path(__file__).parent / "printers" / "golden"
 Reading = Callable[[bytes], object]
 
@@ -75,6 +106,37 @@ def scanned(data: str) -> object:
     return typed(data, ""), looked_for(data), has_code(data)
 
 
+def journal() -> bytes:
+    """Two lines, of which the second follows the first."""
+    lines, previous = [], FIRST_PREVIOUS
+    for index, document in enumerate(({"a": [1, None]}, {"b": "x"})):
+        line = journal_line(index, previous, "START", document, "2026-11-16T17:00:00.000Z")
+        lines.append(canonical(line))
+        previous = sha256(lines[-1]).hexdigest()
+    return b"".join(line + b"\n" for line in lines)
+
+
+def opened(data: bytes) -> object:
+    """Open a journal as a keyed process does when it starts."""
+    with NamedTemporaryFile(dir=MEMORY) as file:
+        file.write(data)
+        file.flush()
+        read = Journal(Path(file.name), Disk())
+        try:
+            return list(read.entries())
+        finally:
+            read.close()
+
+
+def shaped_as_any(data: bytes) -> object:
+    """Read a document as that of a line of every kind, as a journal is checked."""
+    document = read_canonical(data)
+    for form in FORMS:
+        with suppress(WrongShape):
+            shaped(form, document)
+    return document
+
+
 def keys() -> bytes:
     return json.dumps({"log_origin": "keno.example/test", "log": "00" * 44}).encode()
 
@@ -96,6 +158,8 @@ READERS: dict[str, tuple[Callable[[], bytes], Reading, tuple[type[Exception], ..
         read_canonical,
         (NotCanonical,),
     ),
+    "journal": (journal, opened, (Damaged,)),
+    "journal document": (lambda: canonical(DRAW), shaped_as_any, (NotCanonical,)),
     "draw": (
         lambda: canonical(DRAW),
         lambda data: verify_draw(read_canonical(data), KEYS),

@@ -292,7 +292,7 @@ def _backup_old(facts: Facts) -> Iterator[Alarm]:
         yield Alarm(
             AlarmId.BACKUP_OLD,
             none if facts.backup_at is None else old,
-            "An operator runs `keno backup`, then `keno backup check --record`.",
+            "An operator has a backup made and tried on trial, as the runbook says.",
             since,
         )
 

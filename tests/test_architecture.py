@@ -25,7 +25,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app.logs": ("app.clock",),
     "app.counts": (),
     "app.metrics": (),
-    "app.processes": ("app.counts", "app.logs", "app.settings"),
+    "app.processes": ("app.counts", "app.logs", "app.settings", "app.software"),
     "app.entropy": (),
     "app.store": ("app.keno", "app.clock", "app.logs"),
     "app.flow": (

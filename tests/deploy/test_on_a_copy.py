@@ -10,8 +10,10 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from app.flow.backup import back_up
+from rng.core.signing import ed25519_key, rsa_key
 from tests.deploy.conftest import PRODUCT
 from tests.doc_blocks import blocks
 from tests.floor import Floor
@@ -39,6 +41,7 @@ def test_a_backup_is_restored_upgraded_and_looked_through_beside_the_house(
     floor.play()
     backup = tmp_path / "house.backup"
     back_up(floor.office, backup)
+    publish(floor, tmp_path / "public")
     floor.close()
     for version in ("current", VERSION):
         (tmp_path / "opt" / version / ".venv").mkdir(parents=True)
@@ -72,6 +75,15 @@ def test_a_backup_is_restored_upgraded_and_looked_through_beside_the_house(
         with server.connect("postgres") as connection:
             left = connection.execute("SELECT datname FROM pg_database").fetchall()
         assert ("copy",) not in left
+
+
+def publish(floor: Floor, folder: Path) -> None:
+    """Put the public keys of both keyed processes where the house has them."""
+    folder.mkdir()
+    for name, text in floor.two_keys.public_keys().items():
+        key = rsa_key(text) if name == "mark" else ed25519_key(text)
+        pem = key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        (folder / f"{name}.pem").write_bytes(pem)
 
 
 def without_a_superuser_keno(server: Server) -> None:

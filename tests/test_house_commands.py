@@ -304,11 +304,15 @@ def test_a_command_that_cannot_be_carried_out_says_what_is_missing(
 
 
 @pytest.mark.rule("X-recovery")
+@pytest.mark.parametrize("act", ["show", "upgrade"])
+@pytest.mark.parametrize(
+    "url", ["postgresql+psycopg://nobody@127.0.0.1:1/keno", "sqlite:////nowhere/keno.db"]
+)
 def test_a_database_that_is_away_is_told_in_a_sentence(
-    console: Console, capsys: pytest.CaptureFixture[str]
+    console: Console, capsys: pytest.CaptureFixture[str], url: str, act: str
 ) -> None:
-    console.set({"KENO_DATABASE": "postgresql+psycopg://nobody@127.0.0.1:1/keno"})
-    assert main(["database", "show"]) == 1
+    console.set({"KENO_DATABASE": url})
+    assert main(["database", act]) == 1
     told = capsys.readouterr().err
     assert told.startswith("keno: the database does not answer: ")
     assert "Traceback" not in told

@@ -292,7 +292,8 @@ def _backup_old(facts: Facts) -> Iterator[Alarm]:
         yield Alarm(
             AlarmId.BACKUP_OLD,
             none if facts.backup_at is None else old,
-            "An operator has a backup made and tried on trial, as the runbook says.",
+            "An operator starts `keno-backup` on the machine that makes them; where it is not "
+            "installed they run `keno backup`, then `keno backup check --record`.",
             since,
         )
 

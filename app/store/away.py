@@ -24,15 +24,21 @@ def is_away(fault: BaseException) -> bool:
     if not isinstance(fault, DBAPIError):
         return False
     gone = psycopg.OperationalError | psycopg.InterfaceError
-    return fault.connection_invalidated or isinstance(fault.orig, gone)
+    cannot_open = _code_of(fault) == sqlite3.SQLITE_CANTOPEN
+    return fault.connection_invalidated or isinstance(fault.orig, gone) or cannot_open
 
 
 def lacks_room(fault: BaseException) -> bool:
     """Whether SQLite had no room, no memory, or a disk that it cannot read or write."""
+    return _code_of(fault) in _NO_ROOM
+
+
+def _code_of(fault: BaseException) -> int | None:
+    """Return which fault of SQLite's it is; none, if it is none of its own."""
     orig = fault.orig if isinstance(fault, DBAPIError) else fault
     code = getattr(orig, "sqlite_errorcode", None)
     # The last eight bits say what it is, those before them of what kind.
-    return code is not None and code & 0xFF in _NO_ROOM
+    return None if code is None else code & 0xFF
 
 
 _NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM)

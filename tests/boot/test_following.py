@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from tests.boot import machine
 from tests.boot.__main__ import LEFT_OUT, lines_of, packages
 from tests.boot.machine import CannotBoot, check_programs
 from tests.doc_blocks import blocks
@@ -39,8 +40,11 @@ def test_the_packages_are_those_of_the_page() -> None:
 def test_what_is_missing_is_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "debootstrap" else name)
+    asked: list[str] = []
+    monkeypatch.setattr(machine, "found_or_installed", lambda _, *names: asked.extend(names))
     with pytest.raises(CannotBoot, match=r"apt-get install \S+ debootstrap$"):
         check_programs()
+    assert asked == ["debootstrap"]  # and it did not come
     monkeypatch.setattr(os, "geteuid", lambda: 1)
     with pytest.raises(CannotBoot, match="root"):
         check_programs()

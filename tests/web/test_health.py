@@ -235,7 +235,8 @@ def test_the_supervisor_sees_each_alarm_with_its_beginning_next_step_and_runbook
     page = " ".join(sam.client.get("/supervisor/now").text.split())
     assert "There is no backup that was restored on trial." in page
     assert "Since Nov 16, 2026, 12:00:00 PM." in page
-    assert "An operator runs <code>keno backup</code>, then" in page
+    assert "An operator starts <code>keno-backup</code> on the machine that makes them;" in page
+    assert "they run <code>keno backup</code>, then" in page
     assert 'href="/supervisor/runbooks#backup-old"' in page
     runbooks = sam.client.get("/supervisor/runbooks").text
     for alarm in AlarmId:

@@ -17,6 +17,7 @@ from tests.floor import Floor
 from tests.looking import rows
 
 Act = Callable[[Floor], object]
+MANY = 80  # acts to be killed: more than there are places at which one can die
 
 
 def on(engine: str) -> pytest.MarkDecorator:

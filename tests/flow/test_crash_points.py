@@ -23,7 +23,7 @@ from app.flow.sell import Sale
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
-from tests.crashing import Act, dies, killed_everywhere, number_of, on
+from tests.crashing import MANY, Act, dies, killed_everywhere, number_of, on
 from tests.floor import BANK, CARD, WANDA, Floor
 from tests.looking import rows
 
@@ -68,7 +68,7 @@ def test_a_void_that_dies_anywhere_is_one_void_or_none(floor: Floor) -> None:
 def test_a_payment_that_dies_anywhere_is_one_payment_or_none(floor: Floor) -> None:
     wanda = floor.writing()
     every = Sale("M", Request(tuple((n,) for n in range(1, 81)), "80/1 @ 1.00"), (ENOUGH,))
-    for _ in range(40):
+    for _ in range(MANY):
         floor.sell(wanda, every)
     floor.play()
     numbers = count(1)
@@ -80,7 +80,7 @@ def test_a_payment_that_dies_anywhere_is_one_payment_or_none(floor: Floor) -> No
 
     assert killed_everywhere(floor, prepare, partial(number_of, floor, "payout")) > 10
     ((paid,),) = rows(floor, "SELECT sum(cents) FROM posting WHERE account = 'wins-payable'")
-    assert int(paid) == number_of(floor, "payout") * 6_000 - 40 * 6_000
+    assert int(paid) == number_of(floor, "payout") * 6_000 - MANY * 6_000
 
 
 @pytest.mark.rule("X-recovery", "X-drawer")

@@ -21,7 +21,7 @@ from app.keno.drawer import DrawerAct
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
-from tests.crashing import Act, killed_everywhere, number_of, on
+from tests.crashing import MANY, Act, killed_everywhere, number_of, on
 from tests.floor import BANK, CARD, MAX, SAM, SECOND_STATION, WANDA, Floor, secret_of
 from tests.looking import rows
 
@@ -80,7 +80,7 @@ def test_a_drawer_that_is_suspended_and_resumed_while_the_process_dies_is_one_or
 def test_an_approval_that_dies_anywhere_is_one_approval_or_none(floor: Floor) -> None:
     from_one_cent(floor, Amount.APPROVAL)
     wanda, sam = floor.writing(), floor.signed_in(SAM, SECOND_STATION)
-    for _ in range(40):
+    for _ in range(MANY):
         floor.sell(wanda, EVERY)
     floor.play()
     numbers = count(1)
@@ -113,7 +113,7 @@ def test_a_tax_paper_that_dies_anywhere_is_filed_once_or_not(floor: Floor) -> No
 @pytest.mark.rule("X-recovery", "15.4(d)-refund")
 def test_a_cancellation_that_dies_anywhere_is_one_or_none(floor: Floor) -> None:
     wanda = floor.writing()
-    for _ in range(40):
+    for _ in range(MANY):
         floor.sell(wanda, Sale("M", Request(((5,),), "1/1 @ 1.00", games=3), BILLS))
     floor.play()
     numbers = count(1)

@@ -9,6 +9,7 @@ import fcntl
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -36,3 +37,15 @@ def found_or_installed(look: Callable[[], Found | None], *packages: str) -> Foun
                 stderr=subprocess.DEVNULL,
             )
         return look()
+
+
+def install_missing(missing: Callable[[], list[str]]) -> str | None:
+    """Install packages that are missing; return what to type, if some are missing even then."""
+    if wanted := missing():
+        sys.stdout.write(f"Debian's packages are installed: {' '.join(wanted)} ...\n")
+        sys.stdout.flush()
+        found_or_installed(lambda: None if missing() else True, *wanted)
+    if wanted := missing():
+        typed = f"apt-get install --no-install-recommends {' '.join(wanted)}"
+        return f"On Debian 12 type: {typed}"
+    return None

@@ -8,13 +8,12 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.debian import found_or_installed
+from tests.debian import install_missing
 
 PROGRAMS = {
     "debootstrap": "debootstrap",
@@ -48,13 +47,8 @@ def check_programs() -> None:
     """
     if os.geteuid() != 0:
         raise CannotBoot("A machine is started by root alone.")
-    if wanted := missing_packages():
-        sys.stdout.write(f"Debian's packages are installed: {' '.join(wanted)} ...\n")
-        sys.stdout.flush()
-        found_or_installed(lambda: None if missing_packages() else True, *wanted)
-    if wanted := missing_packages():
-        typed = f"apt-get install --no-install-recommends {' '.join(wanted)}"
-        raise CannotBoot(f"On Debian 12 type: {typed}")
+    if (remedy := install_missing(missing_packages)) is not None:
+        raise CannotBoot(remedy)
 
 
 def missing_packages() -> list[str]:

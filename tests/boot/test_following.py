@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from tests.boot import machine
+from tests import debian
 from tests.boot.__main__ import LEFT_OUT, lines_of, packages
 from tests.boot.machine import CannotBoot, check_programs
 from tests.doc_blocks import blocks
@@ -41,7 +41,7 @@ def test_what_is_missing_is_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "debootstrap" else name)
     asked: list[str] = []
-    monkeypatch.setattr(machine, "found_or_installed", lambda _, *names: asked.extend(names))
+    monkeypatch.setattr(debian, "found_or_installed", lambda _, *names: asked.extend(names))
     with pytest.raises(CannotBoot, match=r"apt-get install \S+ debootstrap$"):
         check_programs()
     assert asked == ["debootstrap"]  # and it did not come

@@ -646,6 +646,19 @@ def test_what_no_patron_would_wait_for_is_never_sold_later(house: House, desk: P
     told(desk, "Ticket 1-3")
 
 
+def hang_then_lose(desk: Page, what: str) -> list[Route]:
+    """Have the first request hang, and lose every other; return them as they are asked."""
+    asked: list[Route] = []
+
+    def hang_or_lose(route: Route) -> None:
+        asked.append(route)
+        if len(asked) > 1:
+            route.abort()
+
+    desk.route(f"**/api/v1/{what}", hang_or_lose)
+    return asked
+
+
 ACTS = "import(new URL('acts.js', document.querySelector('script[src*=\"writer/main\"]').src))"
 
 
@@ -654,14 +667,7 @@ def test_a_sale_that_stood_behind_one_without_an_answer_is_not_done_late(
     house: House, desk: Page
 ) -> None:
     """Both were pressed before anybody knew that the centre is away; no patron waits for either."""
-    asked: list[Route] = []
-
-    def hang_then_lose(route: Route) -> None:
-        asked.append(route)
-        if len(asked) > 1:
-            route.abort()
-
-    desk.route("**/api/v1/tickets", hang_then_lose)
+    asked = hang_then_lose(desk, "tickets")
     for line in ("4 8 15 16 @1", "1 2 3 4 @1"):
         desk.keyboard.type(line)
         expect(desk.locator("#words")).to_contain_text("one 4-spot")
@@ -708,14 +714,7 @@ def test_what_became_of_an_act_stays_above_the_one_behind_it_that_was_not_done(
     house: House, desk: Page
 ) -> None:
     """Its change has to be given; and what was typed for the other is named, if need be."""
-    asked: list[Route] = []
-
-    def hang_then_lose(route: Route) -> None:
-        asked.append(route)
-        if len(asked) > 1:
-            route.abort()
-
-    desk.route("**/api/v1/tickets", hang_then_lose)
+    asked = hang_then_lose(desk, "tickets")
     desk.keyboard.type("4 8 15 16 @1")
     expect(desk.locator("#words")).to_contain_text("one 4-spot")
     desk.locator("#tender").fill("5")

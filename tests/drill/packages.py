@@ -3,10 +3,9 @@
 import os
 import pwd
 import shutil
-import sys
 from pathlib import Path
 
-from tests.debian import found_or_installed
+from tests.debian import install_missing
 
 PROGRAMS = {
     "patroni": "patroni",
@@ -33,13 +32,8 @@ def have_packages() -> None:
     """
     if os.geteuid() != 0:
         raise CannotDrill("The drill makes network namespaces: run it as root.")
-    if wanted := missing_packages():
-        sys.stdout.write(f"Debian's packages are installed: {' '.join(wanted)} ...\n")
-        sys.stdout.flush()
-        found_or_installed(lambda: None if missing_packages() else True, *wanted)
-    if wanted := missing_packages():
-        typed = f"apt-get install --no-install-recommends {' '.join(wanted)}"
-        raise CannotDrill(f"On Debian 12 type: {typed}")
+    if (remedy := install_missing(missing_packages)) is not None:
+        raise CannotDrill(remedy)
     try:
         pwd.getpwnam("postgres")
     except KeyError:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests import debian
 from tests.drill import packages
 from tests.drill.packages import CannotDrill, have_packages
 
@@ -23,7 +24,7 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("bare_machine")
 def test_what_is_missing_is_installed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(packages, "found_or_installed", lambda _, *names: asked.extend(names))
+    monkeypatch.setattr(debian, "found_or_installed", lambda _, *names: asked.extend(names))
     with pytest.raises(CannotDrill):  # it was asked for, and did not come
         have_packages()
     assert asked == WANTED.split()

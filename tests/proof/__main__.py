@@ -1,126 +1,122 @@
 """`make proof`: every test with many more examples, and the long ones; the tables to docs/proof.
 
-The proof has shares, which `python -m tests.proof SHARE ...` runs one by one: an hour of evidence
-about the draw does not have to be repeated because a sentence of the settlement changed. Each page
-names the commit it was run on, and is written only if all of its share ran, nothing failed and
-nothing was uncommitted.
+The evidence has shares (`docs/proof/shares.toml`). `SHARE="rules draw"` runs some of them and
+`SHARE=changed` those whose behaviour changed since the commit on their page. The result of each
+finished test is on disk: run again on the same commit, a share that was interrupted resumes, with
+the same seed. A page is written only if its whole share ran on a committed state and all passed.
 """
 
 import os
+import platform
+import re
+import sqlite3
+import subprocess
 import sys
-from collections import defaultdict
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from random import SystemRandom
 
-import pytest
+from tests.postgres import server_programs
+from tests.proof import results
+from tests.proof.committed import ROOT, committed, not_in_history
+from tests.proof.page import page
+from tests.proof.results import Run, begin, read_results
+from tests.proof.shares import PAGES, Share, chosen, read_shares
 
-from tests.proof.committed import committed
-
-ROOT = Path(__file__).parents[2]
-PAGES = ROOT / "docs" / "proof"
-
-SHARES = {
-    "rules": (
-        "tests/keno",
-        "tests/proof/test_bulk_soak.py",
-        "tests/proof/test_every_small_case.py",
-        "tests/proof/test_fuzz.py",
-        "tests/proof/test_guided_fuzz.py",
-        "tests/test_parsers.py",
-    ),
-    "draw": (
-        "tests/rng",
-        "tests/proof/test_draw_matrix.py",
-        "tests/proof/test_statistics_calibration.py",
-    ),
-    "stages": ("tests/flow", "tests/story"),
-    "paper": (
-        "tests/printers",
-        "tests/test_spooler.py",
-        "tests/proof/test_printer_matrix.py",
-        # The two below are in the stages as well; they are what paper is for.
-        "tests/story/test_11_paper.py",
-        "tests/flow/test_paper_crash_points.py",
-    ),
-    "pages": ("tests/web", "tests/browser"),
-    "records": (
-        "tests/audit",
-        "tests/reports",
-        "tests/keeping",
-        "tests/bench",
-        "tests/proof/test_report_months.py",
-    ),
-    "days": (
-        "tests/proof/test_week_soak.py",
-        "tests/proof/test_selling_days.py",
-        "tests/proof/test_selling_soak.py",
-        "tests/proof/test_game_days.py",
-        "tests/proof/test_paying_days.py",
-    ),
-}
-REST = "house"
+EVIDENCE = ROOT / ".evidence"
+CHANGED = "changed"
+UNCOMMITTED = "uncommitted"
 
 
-@dataclass
-class Tally:
-    """What one file of tests came to."""
-
-    seconds: float = 0.0
-    outcomes: dict[str, int] = field(default_factory=lambda: defaultdict(int))
-
-
-class Recorder:
-    """A pytest plugin that keeps the tally of each file."""
-
-    def __init__(self) -> None:
-        self.tallies: dict[str, Tally] = defaultdict(Tally)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count a test when it has been called, or when it did not get that far."""
-        tally = self.tallies[report.nodeid.split("::")[0]]
-        tally.seconds += report.duration
-        if report.when == "call" or report.outcome != "passed":
-            tally.outcomes[report.outcome] += 1
-
-
-def main(shares: list[str]) -> int:
+def main(names: list[str]) -> int:
     """Run the shares one after the other; 0 if all of them are green."""
-    os.environ["HYPOTHESIS_PROFILE"] = "proof"
-    return max([run(share) for share in shares or [*SHARES, REST]])
+    shares = read_shares()
+    if unknown := set(names) - {*shares, CHANGED}:
+        sys.exit(f"No share {', '.join(sorted(unknown))}; there are {', '.join(shares)}.")
+    if foreign := not_in_history(sorted(PAGES.glob("*.md"))):
+        for path, commit in foreign.items():
+            sys.stderr.write(f"{path.name} names commit {commit}, which is not in this history.\n")
+        sys.exit("Remove these pages, or run their shares on a commit that is.")
+    wanted = [
+        share
+        for share in shares.values()
+        if not names or share.name in names or (CHANGED in names and share.is_outdated)
+    ]
+    return max((run(share, shares) for share in wanted), default=0)
 
 
-def run(share: str) -> int:
-    """Run one share and write its page."""
-    commit = committed()
-    recorder = Recorder()
-    arguments = ["-m", "proof or not proof", "-p", "no:cacheprovider", *chosen(share)]
-    exit_code = pytest.main(arguments, plugins=[recorder])
-    if commit is not None and exit_code == pytest.ExitCode.OK:
-        day = datetime.now(UTC).date().isoformat()
-        page = f"# The long evidence: {share}\n\nCommit {commit}, {day}.\n\n"
-        (PAGES / f"{share}.md").write_text(f"{page}{table(recorder.tallies)}\n")
-    else:
-        sys.stderr.write(f"{share}.md stays: it shows a whole, green, committed state only\n")
-    return int(exit_code)
+def run(share: Share, shares: dict[str, Share]) -> int:
+    """Run what is left of a share, and write its page if all of it passed."""
+    file = EVIDENCE / f"{share.name}.jsonl"
+    commit = committed() or UNCOMMITTED
+    begun, seed = _resumed(file, commit)
+    done = file.with_suffix(".done")
+    done.write_text("".join(f"{test}\n" for test in begun))
+    sys.stdout.write(f"{share.name} on {commit}: seed {seed}, {len(begun)} tests passed before\n")
+    sys.stdout.flush()
+    environment = os.environ | {results.FILE: str(file), results.DONE: str(done)}
+    # Coverage is of the tests of every day.
+    environment["HYPOTHESIS_PROFILE"] = "test" if share.coverage else "proof"
+    code = subprocess.run(  # noqa: S603  pytest
+        [*_command(share, seed), *chosen(share, shares)], cwd=ROOT, env=environment, check=False
+    ).returncode
+    if code == 0 and share.coverage:
+        code = _report_coverage()
+    read = read_results(file)
+    if code not in {0, 5} or read is None or not read[1] or committed() != commit:
+        sys.stderr.write(f"{share.page.name} stays: it shows a whole, green, committed state\n")
+        return code
+    ran, ended = read
+    share.page.write_text(page(share.name, ran, ended.values(), datetime.now(UTC).date()))
+    return 0
 
 
-def chosen(share: str) -> list[str]:
-    """Return the share as arguments of pytest: its paths, or everything but the other shares."""
-    if share in SHARES:
-        return list(SHARES[share])
-    if share != REST:
-        sys.exit(f"There is no share {share!r}; there are {', '.join([*SHARES, REST])}.")
-    return [f"--ignore={path}" for paths in SHARES.values() for path in paths]
+def _resumed(file: Path, commit: str) -> tuple[list[str], int]:
+    """Return the tests that passed on this commit before, and the seed of that run."""
+    read = read_results(file)
+    if read is None or commit in {UNCOMMITTED, ""} or read[0].commit != commit:
+        seed = SystemRandom().randrange(10**9)
+        begin(file, Run(commit, seed, _machine(), _engines()))
+        return [], seed
+    return [test for test, each in read[1].items() if each.outcome == "passed"], read[0].seed
 
 
-def table(tallies: dict[str, Tally]) -> str:
-    """Return the tallies as a Markdown table."""
-    rows = ["| tests | passed | failed | skipped | seconds |", "|---|---|---|---|---|"]
-    for name, tally in sorted(tallies.items()):
-        counts = (tally.outcomes[outcome] for outcome in ("passed", "failed", "skipped"))
-        rows.append(f"| `{name}` | {' | '.join(map(str, counts))} | {tally.seconds:.0f} |")
-    return "\n".join(rows)
+def _command(share: Share, seed: int) -> list[str]:
+    """Return how the tests of a share are run."""
+    tracing = ["coverage", "run", "-m"] if share.coverage else []
+    command = [sys.executable, "-m", *tracing, "pytest", "-p", "tests.proof.results"]
+    command += ["-p", "no:cacheprovider", f"--hypothesis-seed={seed}"]
+    if not share.coverage:
+        command += ["-m", "proof or not proof"]
+    if not (share.alone or share.coverage):
+        command += [f"--numprocesses={os.cpu_count()}", "--dist=loadfile"]
+    return command
+
+
+def _report_coverage() -> int:
+    coverage = [sys.executable, "-m", "coverage"]
+    subprocess.run([*coverage, "combine", "--quiet"], cwd=ROOT, check=True)  # noqa: S603  coverage
+    return subprocess.run(  # noqa: S603  coverage
+        [*coverage, "report", "--fail-under=100"], cwd=ROOT, check=False
+    ).returncode
+
+
+def _machine() -> str:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    system = f"{platform.system()} {platform.release().split('-')[0]}"
+    python = platform.python_version()
+    return f"{os.cpu_count()} cores, {memory:.0f} GiB, {system}, Python {python}"
+
+
+def _engines() -> str:
+    said = subprocess.run(  # noqa: S603  the server's own program
+        [str(server_programs() / "postgres"), "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    (version,) = re.findall(r"\d+\.\d+", said)[:1]
+    return f"SQLite {sqlite3.sqlite_version}, PostgreSQL {version}"
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test rules stages demonstration house records pages pictures card matrix materials proof bench lint lock clean drill boot
+.PHONY: help setup run check test machine lint rules tests coverage pictures card matrix materials proof drill boot bench lock clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; \
@@ -56,39 +56,41 @@ lint: .venv/.developing ## ruff, mypy and the architecture test
 	$(BIN)/mypy
 	$(BIN)/pytest --quiet tests/test_architecture.py
 
-# Where there is room in memory the tests' databases stand there. They write through to it as they
+# Where there is room in memory the tests' databases are there. The tests write through to it as they
 # would to a disk; what a test kills is a process, never the machine.
 MEMORY := $(shell test "$$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 4000000 2>/dev/null && echo /dev/shm)
-stages house records demonstration pages: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
+check rules tests machine: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
 
-# Where bytecode may not be kept, each of the many processes would compile the project anew.
+# Where bytecode may not be kept, each of the many processes would compile the project again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Five at a time on two cores, the longest first: much of the demonstration and of the pages is
-# waiting for games and for a browser. What only computes stands back for them.
-test: .venv/.developing ## lint and every test, on two cores
-	@$(MAKE) --no-print-directory --keep-going --jobs=5 --output-sync=target lint records stages house demonstration rules pages
+# Tests run file by file in several processes: more than the machine has cores, because tests of
+# games, printers and browsers wait for those.
+WORKERS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
+PYTEST = $(BIN)/pytest --numprocesses=$(1) --dist=loadfile --no-loadscope-reorder
 
-rules: .venv/.developing ## the tests of rules and draw, and their complete branch coverage
+check: .venv/.developing ## lint, types, the rules and the story on SQLite, in under a minute
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 lint rules
+
+rules: .venv/.developing ## the tests of the rules, and the story on SQLite; no program of the system
+	$(call PYTEST,$(WORKERS)) --quiet tests/keno tests/story -k 'not postgresql'
+
+test: .venv/.developing ## lint and the tests of every behaviour, on both databases and in a real browser
+	@$(BIN)/python -m tests.needs
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 lint tests
+
+tests: .venv/.developing ## every test of `make test`
+	$(call PYTEST,$$(($(WORKERS) * 2))) tests
+
+machine: .venv/.developing ## the tests that need root and programs of the system; installs these on Debian and Ubuntu
+	@$(BIN)/python -m tests.needs machine
+	$(call PYTEST,$(WORKERS)) -m machine tests
+
+coverage: .venv/.developing ## complete branch coverage of the rules and the core of the draw
 	@rm -rf .coverage
-	nice -n 5 $(BIN)/coverage run -m pytest tests/keno tests/rng tests/test_cli.py
+	$(BIN)/coverage run -m pytest tests/keno tests/rng tests/test_cli.py
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=100
-
-stages: .venv/.developing ## the tests of the stages and their story, on both databases
-	nice -n 5 $(BIN)/pytest tests/flow tests/story
-
-demonstration: .venv/.developing ## the tests of `make run` and of the pages for operators
-	$(BIN)/pytest tests/test_demo.py tests/test_docs_commands.py
-
-records: .venv/.developing ## the tests of log, books, reports, exports and backups
-	nice -n 5 $(BIN)/pytest tests/audit tests/reports tests/keeping
-
-house: .venv/.developing ## the tests of everything else, on both databases
-	nice -n 5 $(BIN)/pytest $(addprefix --ignore=tests/,keno rng flow story browser audit reports keeping test_cli.py test_demo.py test_docs_commands.py)
-
-pages: .venv/.developing ## the tests of the pages, in a real browser
-	$(BIN)/pytest tests/browser
 
 pictures: .venv/.developing ## take the pictures of the pages for docs anew
 	$(BIN)/python -m tests.browser.pictures
@@ -102,8 +104,9 @@ matrix: .venv/.developing ## make the compliance matrix anew that the product sh
 materials: .venv/.developing ## make the bill of materials anew from the locked requirements
 	$(BIN)/python -m tests.materials
 
-proof: .venv/.developing ## the long evidence (hours allowed); its tables go to docs/proof
-	$(BIN)/python -m tests.proof
+SHARE ?=
+proof: .venv/.developing ## the long evidence (hours allowed): SHARE="rules draw", SHARE=changed, or all of it
+	$(BIN)/python -m tests.proof $(SHARE)
 
 drill: .venv/.developing ## break a whole house in every way while it sells (FAULT=name: one of them); root, Debian 12
 	$(BIN)/python -m tests.drill $(FAULT)
@@ -115,4 +118,4 @@ bench: .venv/.developing ## measure speed and memory; the table also goes to ben
 	$(BIN)/python -m bench
 
 clean: ## remove the environment and every cache
-	rm -rf .venv .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache build *.egg-info
+	rm -rf .venv .coverage .evidence .hypothesis .mypy_cache .pytest_cache .ruff_cache build *.egg-info

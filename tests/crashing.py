@@ -6,12 +6,14 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
+from typing import NamedTuple
 
 import pytest
 from sqlalchemy import event
 
 from app.store.database import Database
 from app.store.unit import Unit
+from tests.depth import CRASH_STEP, IS_PROOF
 from tests.engines import ENGINES
 from tests.floor import Floor
 from tests.looking import rows
@@ -21,9 +23,8 @@ MANY = 80  # acts to be killed: more than there are places at which one can die
 
 
 def on(engine: str) -> pytest.MarkDecorator:
-    """Have every place of a crash tried on one engine each day, on both in the long evidence."""
-    is_proof = os.environ.get("HYPOTHESIS_PROFILE") == "proof"
-    return pytest.mark.parametrize("floor", ENGINES if is_proof else [engine], indirect=True)
+    """Try crashes on one engine by day, on both in the long evidence."""
+    return pytest.mark.parametrize("floor", ENGINES if IS_PROOF else [engine], indirect=True)
 
 
 @dataclass
@@ -68,19 +69,28 @@ def dies(floor: Floor, point: int, act: Act) -> bool:
     return process.exitcode != 0
 
 
-def killed_everywhere(floor: Floor, prepare: Callable[[], Act], done: Callable[[], int]) -> int:
-    """Kill acts at one place after the other; return at how many places an act can die.
+class Deaths(NamedTuple):
+    """What a series of killed acts came to."""
+
+    places: int  # the first place that an act does not reach
+    acts: int  # that were done, each after one death
+
+
+def killed_everywhere(floor: Floor, prepare: Callable[[], Act], done: Callable[[], int]) -> Deaths:
+    """Kill acts at one place after the other.
+
+    By day every third place is tried, in the long evidence each.
 
     Args:
         floor: where it happens.
         prepare: makes the next act, which can be asked for as often as need be.
         done: how many such acts have been done.
     """
-    for point in count():
+    for acts, point in enumerate(count(step=CRASH_STEP), start=1):
         before, act = done(), prepare()
         died = dies(floor, point, act)
         assert done() in {before, before + 1}
-        if point % 16 == 0:  # what is half done would show in the books after the next act as well
+        if point % 18 == 0:  # what is half done would show in the books after the next act as well
             floor.check_books()
         act(floor)
         assert done() == before + 1
@@ -88,7 +98,7 @@ def killed_everywhere(floor: Floor, prepare: Callable[[], Act], done: Callable[[
             floor.check_books()
         if not died:
             floor.check_books()
-            return point
+            return Deaths(point, acts)
     raise AssertionError
 
 

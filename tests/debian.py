@@ -26,6 +26,8 @@ def found_or_installed(look: Callable[[], Found | None], *packages: str) -> Foun
         fcntl.flock(turn, fcntl.LOCK_EX)
         if (found := look()) is not None:
             return found
+        sys.stdout.write(f"Installing Debian's packages: {' '.join(packages)} ...\n")
+        sys.stdout.flush()
         wanted = ["install", "--yes", "--no-install-recommends", *packages]
         for words in (["update"], wanted):
             subprocess.run(  # noqa: S603  the system's own package manager
@@ -42,8 +44,6 @@ def found_or_installed(look: Callable[[], Found | None], *packages: str) -> Foun
 def install_missing(missing: Callable[[], list[str]]) -> str | None:
     """Install packages that are missing; return what to type, if some are missing even then."""
     if wanted := missing():
-        sys.stdout.write(f"Debian's packages are installed: {' '.join(wanted)} ...\n")
-        sys.stdout.flush()
         found_or_installed(lambda: None if missing() else True, *wanted)
     if wanted := missing():
         typed = f"apt-get install --no-install-recommends {' '.join(wanted)}"

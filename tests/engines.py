@@ -15,7 +15,8 @@ from tests.floor import Floor
 from tests.lending import Shelf, address, drop_database, new_database
 from tests.postgres import postgres_server
 
-ENGINES = ("sqlite", "postgresql")
+ENGINES = ("sqlite", pytest.param("postgresql", marks=pytest.mark.second_engine))
+"""By day most tests run on SQLite alone; on PostgreSQL too if they have the mark `both_engines`."""
 Story = Callable[[Floor], object]
 """What happens in a house before a test begins."""
 

@@ -52,10 +52,10 @@ from rng.lab.verify import Wrong, verify_draw
 from rng.merkle import leaf_hash
 from rng.note import Algorithm, NoteFailed, read_note, read_verifier_key, verifier_key
 from rng.serve.journal import FIRST_PREVIOUS, Damaged, Disk, Journal, journal_line
+from tests.depth import IS_PROOF
 from tests.keno.cards import FILE
 from tests.proof.test_fuzz import damaged
 
-IS_PROOF = os.environ.get("HYPOTHESIS_PROFILE") == "proof"
 INPUTS = 1_000_000 if IS_PROOF else 1_000
 EXAMPLE = json.loads((Path(__file__).parent / "rng/vectors/worked_example.json").read_text())
 DRAW, KEYS = EXAMPLE["draw"], EXAMPLE["keys"]

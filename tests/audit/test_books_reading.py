@@ -18,6 +18,8 @@ from tests.audit.test_books import busy
 from tests.floor import Floor, dollar
 from tests.story.test_7_paying import every, pay, sold
 
+pytestmark = pytest.mark.both_engines
+
 # The tables that grow with what is sold.
 LARGE = {
     "approval", "asked", "cancellation", "certification", "contact_act", "coupon", "drawer",

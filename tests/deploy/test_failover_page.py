@@ -24,6 +24,8 @@ from tests.doc_blocks import blocks
 from tests.drill.cluster import filled
 from tests.postgres import mortal_server
 
+pytestmark = pytest.mark.machine
+
 PAGE = "failover.md"
 DEPLOY = PRODUCT / "deploy"
 ADDRESSES = {"db1": "10.0.0.21", "db2": "10.0.0.22", "witness": "10.0.0.23"}

@@ -11,6 +11,9 @@ import pytest
 
 from app.software import manifest, software_hash
 from tests.deploy.conftest import PRODUCT, Machine
+from tests.deploy.programs import program
+
+pytestmark = pytest.mark.machine
 
 DEPLOY = PRODUCT / "deploy"
 SCRIPTS = (
@@ -245,12 +248,11 @@ def test_what_cannot_be_done_is_said(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_a_reader_of_scripts_finds_nothing_wrong_where_it_is_installed(script: str) -> None:
+def test_shellcheck_finds_nothing_wrong_with_a_script(script: str) -> None:
     text = (DEPLOY / script).read_text()
     # Words behind it, and Debian's reads nothing of the whole file.
     assert not re.search(r"# shellcheck disable=\S+ +\S", text)
-    if (reader := shutil.which("shellcheck")) is None:
-        return
+    reader = program("shellcheck", "shellcheck")
     done = run(reader, "--severity=warning", str(DEPLOY / script))
     assert done.returncode == 0, done.stdout
 

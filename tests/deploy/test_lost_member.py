@@ -30,6 +30,8 @@ from tests.deploy.test_failover_page import ADDRESSES, PASSPHRASE, block_of
 from tests.drill.cluster import filled
 from tests.postgres import account, running_as, server_programs
 
+pytestmark = pytest.mark.machine
+
 START_SECONDS = 60.0
 LOST = "A machine is lost for good"
 # Where members have seen each other for less than five seconds, a line is typed again.

@@ -20,6 +20,8 @@ from tests.floor import Floor
 from tests.lending import address, new_database
 from tests.postgres import ROOT, Server, mortal_server, server_programs
 
+pytestmark = pytest.mark.machine
+
 FILE = "/var/backups/keno/house-2026-12-01T061700Z.backup"
 VERSION = "0.1.0-0123456789ab-012345"
 

@@ -24,6 +24,8 @@ from tests.deploy.test_units import DEPLOY, SERVICES, environment
 from tests.doc_blocks import blocks
 from tests.test_house_commands import Typed
 
+pytestmark = pytest.mark.machine
+
 PAGE = "installing.md"
 PASSPHRASE = "the authority is put away"  # noqa: S105  a test's own
 OTHERS = {

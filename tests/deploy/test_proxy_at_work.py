@@ -25,6 +25,8 @@ from tests.floor import Floor
 from tests.ports import free_port
 from tests.web.server import serving
 
+pytestmark = pytest.mark.machine
+
 THREADS = 2
 START_SECONDS = 60.0
 

@@ -20,6 +20,8 @@ from tests.deploy.conftest import PRODUCT, Machine
 from tests.deploy.programs import program
 from tests.deploy.test_installing import rows
 
+pytestmark = pytest.mark.machine
+
 DEPLOY = PRODUCT / "deploy"
 SERVICES = sorted((DEPLOY / "systemd").glob("keno-*.service"))
 EXPOSURE_MOST = 20  # of a hundred, as systemd counts what a process could do to its machine

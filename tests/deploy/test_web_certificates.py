@@ -29,6 +29,8 @@ from tests.floor import Floor
 from tests.ports import free_port
 from tests.test_house_commands import Typed
 
+pytestmark = pytest.mark.machine
+
 NAME = "web1.keno.example"
 START_SECONDS = 60.0
 PASSPHRASE = "the authority of a test"  # noqa: S105  a test's own

@@ -45,6 +45,8 @@ from tests.flow.test_races import (
 )
 from tests.looking import bodies, rows
 
+pytestmark = pytest.mark.both_engines
+
 
 @pytest.fixture
 def pause(monkeypatch: pytest.MonkeyPatch) -> MakePause:

@@ -24,6 +24,7 @@ from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from tests.crashing import MANY, Act, dies, killed_everywhere, number_of, on
+from tests.depth import CRASH_STEP
 from tests.floor import BANK, CARD, WANDA, Floor
 from tests.looking import rows
 
@@ -46,8 +47,8 @@ def test_a_sale_that_dies_anywhere_is_one_ticket_or_none(floor: Floor, coupon: b
         )
         return lambda here: here.sell(wanda, Sale("M", request, paid), asked)
 
-    points = killed_everywhere(floor, prepare, partial(number_of, floor, "ticket"))
-    assert points > 6
+    deaths = killed_everywhere(floor, prepare, partial(number_of, floor, "ticket"))
+    assert deaths.places > 6
     numbers = rows(floor, "SELECT number FROM ticket ORDER BY number")
     assert [number for (number,) in numbers] == list(range(1, len(numbers) + 1))
 
@@ -61,7 +62,7 @@ def test_a_void_that_dies_anywhere_is_one_void_or_none(floor: Floor) -> None:
         code = floor.code(number)
         return lambda here: here.void(wanda, number, code, asked)
 
-    assert killed_everywhere(floor, prepare, partial(number_of, floor, "void")) > 6
+    assert killed_everywhere(floor, prepare, partial(number_of, floor, "void")).places > 6
 
 
 @pytest.mark.rule("X-recovery", "15.6(a)")
@@ -78,7 +79,7 @@ def test_a_payment_that_dies_anywhere_is_one_payment_or_none(floor: Floor) -> No
         paying = Paying(number, floor.code(number), contact=Contact(f"c-{number}"))
         return lambda here: pay_ticket(here.office, wanda, paying, asked)
 
-    assert killed_everywhere(floor, prepare, partial(number_of, floor, "payout")) > 10
+    assert killed_everywhere(floor, prepare, partial(number_of, floor, "payout")).places > 10
     ((paid,),) = rows(floor, "SELECT sum(cents) FROM posting WHERE account = 'wins-payable'")
     assert int(paid) == number_of(floor, "payout") * 6_000 - MANY * 6_000
 
@@ -95,7 +96,7 @@ def test_a_drawer_that_is_opened_or_closed_while_the_process_dies_is_open_or_clo
     def closed(drawer: int, asked: str, here: Floor) -> Answer:
         return here.close_drawer(wanda, drawer, BANK, asked)
 
-    for point in count():
+    for point in count(step=CRASH_STEP):
         opening = partial(opened, floor.request_id())
         died = dies(floor, point, opening)
         floor.check_books()
@@ -108,7 +109,7 @@ def test_a_drawer_that_is_opened_or_closed_while_the_process_dies_is_open_or_clo
             break
     assert point > 6
     assert rows(floor, "SELECT count(*) FROM drawer WHERE closed_at IS NULL") == [(0,)]
-    assert rows(floor, "SELECT count(*) FROM drawer") == [(point + 1,)]
+    assert rows(floor, "SELECT count(*) FROM drawer") == [(point // CRASH_STEP + 1,)]
 
 
 @pytest.mark.rule("X-recovery", "X-lock-server", "X-lock-seal")
@@ -131,10 +132,10 @@ def test_a_lockout_that_dies_anywhere_locks_its_game_once_and_the_log_is_sealed(
         return lock
 
     locked = "game WHERE series = 'M' AND state <> 'open'"
-    points = killed_everywhere(floor, prepare, partial(number_of, floor, locked))
-    assert points > 12
+    deaths = killed_everywhere(floor, prepare, partial(number_of, floor, locked))
+    assert deaths.places > 12
     assert number_of(floor, "log_pending") == 0
-    assert number_of(floor, locked) == points + 1
+    assert number_of(floor, locked) == deaths.acts
 
 
 @pytest.mark.rule("X-recovery", "X-card-version")
@@ -151,7 +152,7 @@ def test_a_rate_card_that_is_brought_while_the_process_dies_is_brought_and_accep
         with suppress(Refused):  # it is accepted already
             accept_card(here.office, sam, digest)
 
-    for point in count():
+    for point in count(step=CRASH_STEP):
         file = CARD.read_bytes().replace(b'name = "', f'name = "Version {point} '.encode())
         digest = sha256(file).digest()
         died = False
@@ -163,9 +164,9 @@ def test_a_rate_card_that_is_brought_while_the_process_dies_is_brought_and_accep
         if not died:
             break
     assert point > 3
-    assert number_of(floor, "card") == 1 + point + 1
+    assert number_of(floor, "card") == 2 + point // CRASH_STEP
     accepted = rows(floor, "SELECT count(*) FROM card_acceptance WHERE consent = 'supervisor'")
-    assert accepted == [(1 + point + 1,)]
+    assert accepted == [(2 + point // CRASH_STEP,)]
 
 
 TENDER = (Tender(TenderKind.CURRENCY, 500),)
@@ -191,8 +192,8 @@ def test_a_game_whose_caller_dies_anywhere_has_one_draw_and_the_same_wins(floor:
 
         return finish
 
-    points = killed_everywhere(floor, prepare, partial(number_of, floor, done))
-    assert points > 25
+    deaths = killed_everywhere(floor, prepare, partial(number_of, floor, done))
+    assert deaths.places > 25
     drawn = rows(floor, "SELECT game, count(*) FROM outcome GROUP BY game ORDER BY game")
-    assert drawn == [(number, 1) for number in range(1, points + 2)]
-    assert floor.keyed.started.kinds("rng").count("DRAWN") == points + 1
+    assert drawn == [(number, 1) for number in range(1, deaths.acts + 1)]
+    assert floor.keyed.started.kinds("rng").count("DRAWN") == deaths.acts

@@ -7,7 +7,6 @@ called again, as the caller does turn after turn: there is one draw of it, with 
 """
 
 import gc
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,13 +25,14 @@ from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.store.unit import CommitUnknown, Unit
+from tests.depth import IS_PROOF
 from tests.floor import Floor
 from tests.lending import address, new_database
 from tests.looking import rows
 from tests.postgres import Server, mortal_server
 
 ONES = Request(tuple((n,) for n in range(1, 41)), "40/1 @ 1.00", games=2)
-STEP = 1 if os.environ.get("HYPOTHESIS_PROFILE") == "proof" else 6
+STEP = 1 if IS_PROOF else 6
 BILLS = (Tender(TenderKind.CURRENCY, 10_000),)
 
 

@@ -39,6 +39,7 @@ from app.store import schema
 from app.store.queries import Reading, people
 from app.store.queries.people import Person
 from tests.crashing import dies
+from tests.depth import CRASH_STEP
 from tests.floor import (
     ADA,
     FIRST_STATION,
@@ -346,7 +347,7 @@ def test_a_secret_that_is_changed_while_it_is_compared_lets_nobody_in(
 @pytest.mark.rule("X-access", "X-recovery")
 def test_a_choice_that_dies_anywhere_was_made_or_was_not(floor: Floor) -> None:
     station = floor.station(FIRST_STATION)
-    for point in count():
+    for point in count(step=CRASH_STEP):
         give(floor, SAM)
         floor.pass_time(minutes=1)  # a try whose process died comes back with time
         before = len(changes_of(floor, "SAM"))

@@ -67,6 +67,8 @@ from tests.floor import (
 from tests.looking import bodies, rows
 from tests.story.test_5_settlement import frozen_floor
 
+pytestmark = pytest.mark.both_engines
+
 PATIENCE = 120.0  # seconds after which something that should happen does not
 BOUND = 320  # sales, ten of each who sells, that may get in before a lockout takes effect
 ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)

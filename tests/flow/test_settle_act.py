@@ -9,6 +9,8 @@ from app.keno.refusals import Refused
 from tests.floor import SECOND_STATION, WALT, Floor
 from tests.looking import refuses, rows
 
+pytestmark = pytest.mark.both_engines
+
 
 @pytest.mark.rule("X-ticket-exactly-once")
 def test_what_was_done_is_told_and_what_was_not_never_is(floor: Floor) -> None:

@@ -90,6 +90,8 @@ from tests.looking import bodies, everything, refuses, write
 from tests.story.test_7_paying import RICH, paper_of
 from tests.story.test_10_cheats import by_coupon
 
+pytestmark = pytest.mark.both_engines
+
 __all__ = ["pause"]  # the fixture
 
 BEA = "Bea Boss"

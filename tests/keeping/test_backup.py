@@ -19,6 +19,8 @@ from tests.floor import WALT, WANDA, Floor, dollar
 from tests.keeping.house import empty_database, restored
 from tests.looking import bodies, everything, refuses, rows
 
+pytestmark = pytest.mark.both_engines
+
 
 @pytest.mark.rule("X-recovery")
 def test_a_backup_is_restored_row_by_row(floor: Floor, tmp_path: Path) -> None:

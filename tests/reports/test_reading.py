@@ -17,6 +17,8 @@ from app.reports.catalogue import CATALOGUE, Format
 from app.store.queries import days, shifts
 from tests.reports.conftest import Worked
 
+pytestmark = pytest.mark.both_engines
+
 HISTORY = {
     "asked", "attempt", "certification", "cosigned", "feed_event", "game", "lock_statement",
     "log_checkpoint", "log_entry", "log_node", "log_position", "outcome", "paper_event", "payout",

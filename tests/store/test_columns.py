@@ -19,6 +19,8 @@ from sqlalchemy.exc import StatementError
 from app.store.columns import LARGEST, Cents, Json, Utc
 from app.store.database import Database, FairLock
 
+pytestmark = pytest.mark.both_engines
+
 SQLITE: Dialect = sqlite.dialect()
 POSTGRESQL: Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
 

@@ -17,6 +17,8 @@ from app.store.unit import CommitUnknown, unit_of
 from tests.ports import free_port
 from tests.postgres import Server, mortal_server
 
+pytestmark = pytest.mark.both_engines
+
 CONNECT_SECONDS = 60  # that one which hangs would be waited for
 WHERE = text("SELECT current_setting('unix_socket_directories')")
 

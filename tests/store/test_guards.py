@@ -40,6 +40,8 @@ from printers.press import Press
 from tests.engines import ENGINES, floor_on
 from tests.floor import MAX, SAM, WALT, Floor, dollar, secret_of
 
+pytestmark = pytest.mark.both_engines
+
 POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
 SQLITE = pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
 BUSY_POSTGRESQL = pytest.mark.parametrize("busy", ["postgresql"], indirect=True)

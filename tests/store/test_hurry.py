@@ -11,6 +11,8 @@ from app.store.away import is_away
 from app.store.database import Database
 from tests.floor import Floor
 
+pytestmark = pytest.mark.both_engines
+
 LOCK = text("SELECT pg_advisory_xact_lock(7)")
 ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
 

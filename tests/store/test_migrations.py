@@ -1,6 +1,5 @@
 """The schema's history: forward and back with a house in the tables, and its end is the models."""
 
-import os
 import re
 import subprocess
 import sys
@@ -26,7 +25,10 @@ from app.store import schema
 from app.store.database import Database
 from app.store.partitions import partition_names
 from app.store.tables import APPEND_ONLY, Table
+from tests.depth import IS_PROOF
 from tests.floor import Floor, dollar
+
+pytestmark = pytest.mark.both_engines
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "migrations" / "versions").glob("*.py"))
@@ -120,7 +122,7 @@ def test_every_migration_goes_back_and_forward_again_with_a_house_in_the_tables(
 ) -> None:
     """All the way back and the newest alone; from every one of them in the long evidence."""
     places = range(len(history()))
-    if os.environ.get("HYPOTHESIS_PROFILE") != "proof":
+    if not IS_PROOF:
         places = places[:: len(places) - 1]
     with opened(empty_url) as database:
         for place in places:

@@ -12,6 +12,8 @@ from app.store.taking_back import WouldLose, take_back
 from tests.floor import Floor
 from tests.looking import everything
 
+pytestmark = pytest.mark.both_engines
+
 PARTITIONS = "2026_11_20_partitions"
 WATCHED = "2026_11_19_watched"
 BOOKS, KEEPING, REPORTS = "2026_11_18_the_books", "2026_11_18_keeping", "2026_11_17_the_reports"

@@ -11,6 +11,8 @@ from app.store import schema
 from app.store.database import Database
 from tests.lending import address, drop_database, new_database
 
+pytestmark = pytest.mark.both_engines
+
 BEFORE = "2026_11_18_keeping"
 BOOKS = "2026_11_18_the_books"  # which makes an index of a table that is written to
 WRITES = "LOCK TABLE refund IN ROW EXCLUSIVE MODE NOWAIT"  # as a refund does

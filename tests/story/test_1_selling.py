@@ -16,6 +16,8 @@ from app.keno.spoken import read_tender
 from app.keno.tender import Tender, TenderKind
 from tests.floor import ADA, RITA, SATELLITE, WALT, WANDA, Floor, dollar
 
+pytestmark = pytest.mark.both_engines
+
 CASH = (Tender(TenderKind.CURRENCY, 2_000),)
 
 

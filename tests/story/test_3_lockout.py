@@ -21,6 +21,8 @@ from app.store.tables import GameState
 from tests.floor import CARD, SATELLITE, WALT, WANDA, Floor, dollar
 from tests.looking import bodies, postings, refuses, rows, write
 
+pytestmark = pytest.mark.both_engines
+
 CASH = (Tender(TenderKind.CURRENCY, 2_000),)
 
 

@@ -13,6 +13,8 @@ from tests.floor import WALT, WANDA, Floor
 from tests.web.server import Client, serving
 from tests.web.test_api import SALE
 
+pytestmark = pytest.mark.both_engines
+
 KILLS = 2
 PATIENCE = 120.0
 

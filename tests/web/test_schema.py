@@ -4,7 +4,6 @@ Schemathesis makes requests from the document, sound ones and broken ones, as a 
 in with an open drawer; on both engines.
 """
 
-import os
 from typing import Any
 
 import pytest
@@ -18,10 +17,11 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from app.web import create_app
+from tests.depth import IS_PROOF
 from tests.floor import Floor
 
 # Every day a few for each operation; in the long evidence as many as find what is rare.
-EXAMPLES = 750 if os.environ.get("HYPOTHESIS_PROFILE") == "proof" else 6
+EXAMPLES = 750 if IS_PROOF else 6
 CHECKS = [
     schemathesis.checks.not_a_server_error,
     status_code_conformance,

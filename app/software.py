@@ -2,7 +2,7 @@
 
 The manifest's own hash is logged when the caller starts, at each lock and once a day: daily that of
 what is on the disk by then (X-software-seal). The outcome-critical part has a manifest of its own
-(`keno-rng manifest`).
+(`keno-rng manifest`). A wheel has the same files, and so the same manifest (tests/test_wheel.py).
 """
 
 from functools import cache

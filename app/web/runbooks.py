@@ -4,13 +4,17 @@ The page is for those who are signed in. What stands in it is the product's own 
 """
 
 import re
+import sysconfig
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from markupsafe import Markup, escape
 
-PAGE = Path(__file__).parents[2] / "docs" / "runbooks.md"
+_IN_DOCS = Path(__file__).parents[2] / "docs" / "runbooks.md"
+# A wheel has no `docs`; it installs this page as a data file (setup.cfg).
+_FROM_WHEEL = Path(sysconfig.get_path("data"), "share", "keno", "runbooks.md")
+PAGE = _IN_DOCS if _IN_DOCS.exists() else _FROM_WHEEL
 _SECTION = re.compile(r"^## ([a-z-]+)\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 _FENCED = re.compile(r"```[a-z]*\n(.*?)```", re.DOTALL)
 _STEP = re.compile(r"^\d+\. ", re.MULTILINE)

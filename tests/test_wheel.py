@@ -31,7 +31,6 @@ ROOT = Path(__file__).parent.parent
 # What a wheel is built from. The software's own folders are those of its manifest.
 BUILT_FROM = ("app", "docs", "migrations", "printers", "rng")
 BUILT_BY = ("README.md", "pyproject.toml", "setup.cfg", "wsgi.py")
-NO_COPIES = shutil.ignore_patterns("__pycache__")
 START_SECONDS = 120
 
 
@@ -60,12 +59,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from an sdist as `python -m build` does; the repository stays as it is."""
     source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
     for part in BUILT_FROM:
-        shutil.copytree(ROOT / part, source / part, ignore=NO_COPIES)
+        shutil.copytree(ROOT / part, source / part)
     for file in BUILT_BY:
         shutil.copy(ROOT / file, source)
-    # A bytecode cache, as the software leaves it when it runs; it is not part of the software.
-    (source / "app" / "__pycache__").mkdir()
-    (source / "app" / "__pycache__" / "stale.cpython-311.pyc").touch()
     sdist = f"from setuptools import build_meta; build_meta.build_sdist({str(built)!r})"
     run([sys.executable, "-c", sdist], source)
     (packed,) = built.glob("*.tar.gz")

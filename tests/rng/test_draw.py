@@ -1,7 +1,7 @@
 """Drawing: once and for ever, by both keys, on paper of its own."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import cast
 
@@ -12,6 +12,7 @@ from rng.core.derive import draw_numbers
 from rng.core.entropy import operating_system
 from rng.core.records import Draw
 from rng.core.signing import document_hash, seal
+from rng.serve.keyed import Fields
 from rng.serve.protocol import Unreachable
 from tests.rng.house import IDA, IVAN, SAM, SUE, TestHouse, refusal
 
@@ -157,6 +158,38 @@ def test_a_statement_that_is_not_in_order_is_refused_and_nothing_is_written(
     before = house.journal_text("rng")
     with refusal(code):
         house.to_rng.call("draw", resigned(house, wanted, **change))
+    assert house.journal_text("rng") == before
+    house.to_rng.call("draw", wanted)
+
+
+@pytest.mark.rule("15.5(a)-dual-key", "X-lock-seal")
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"log_origin": "other.example/log"}, "statement.other_house"),
+        ({"office_key": "0" * 64}, "statement.other_keys"),
+        ({"rng_key": "0" * 64}, "statement.other_keys"),
+        ({"mark_key": "0" * 64}, "statement.other_keys"),
+        ({"lock_leaf": "0" * 64}, "seal.not_included"),
+        ({"checkpoint": "practice.example/keno\n1\nAAAA\n"}, "seal.not_cosigned"),
+    ],
+)
+def test_the_generator_checks_a_statement_that_the_inspector_accepts(
+    house: TestHouse, change: Document, code: str
+) -> None:
+    """The inspector makes the same checks, so here it says yes to any statement."""
+    wanted, before = request(house), house.journal_text("rng")
+    inspector = house.to_inspector.answering
+    assert inspector is not None
+
+    def agreeing(peer: str, fields: Fields) -> Mapping[str, object]:
+        is_question = fields["act"] == "ready"
+        return {"epoch": house.inspector.state.epoch} if is_question else inspector(peer, fields)
+
+    house.to_inspector.answering = agreeing
+    with refusal(code):
+        house.to_rng.call("draw", resigned(house, wanted, **change))
+    assert "mark" not in house.to_inspector.asked
     assert house.journal_text("rng") == before
     house.to_rng.call("draw", wanted)
 

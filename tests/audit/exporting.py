@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -35,6 +35,7 @@ from rng.core.canonical import canonical
 from rng.core.signing import key_id, public_text
 from rng.merkle import leaf_hash, node_hash
 from rng.note import Checkpoint, Note, sign_note, write_checkpoint, write_note
+from rng.serve.keystore import OpenKeys
 from tests.floor import MAX, RITA, SECOND_STATION, WALT, WANDA, Floor, secret_of
 from tests.proof import test_paying_days as paying
 from tests.proof.test_paying_days import BILLS, EVERY, FIRST_DAY, House
@@ -198,6 +199,7 @@ class ExportedHouse:
     keys: Path
     log: Ed25519PrivateKey
     office: Ed25519PrivateKey
+    keyed: Mapping[str, OpenKeys] = field(default_factory=dict)  # by role: rng, inspector
 
     def bundle(self, name: str) -> Path:
         return self.folder / f"{name}.zip"
@@ -211,9 +213,10 @@ def exported_house(folder: Path) -> Iterator[ExportedHouse]:
     for name, days in {"days": (1, 3), "last": (3, 3), "second": (2, 2)}.items():
         export(floor, folder / f"{name}.zip", *days)
     shutil.copytree(floor.keyed.public, folder / "trusted")
-    keys = floor.office.keys
+    keys, started = floor.office.keys, floor.keyed.started
+    keyed = {"rng": started.rng.need_working(), "inspector": started.inspector.need_working()}
     floor.close()
-    yield ExportedHouse(folder, folder / "trusted", keys.log, keys.office)
+    yield ExportedHouse(folder, folder / "trusted", keys.log, keys.office, keyed)
 
 
 def codes(report: Report) -> set[str]:
@@ -319,13 +322,17 @@ class Forgery:
 
     # ---- together ----------------------------------------------------------------------------
 
-    def verified(self, out: Path, keys: Path | None = None) -> Report:
-        """Put it together, and have it checked with the keys that a regulator has."""
+    def write(self, out: Path) -> Path:
+        """Put it together, and return its path."""
         with ZipFile(out, "w", ZIP_DEFLATED) as archive:
             for name, data in [*self.files.items(), *self.extra]:
                 archive.writestr(name, data)
             archive.writestr("manifest.json", canonical(self.manifest))
-        return verify(out, keys or self.house.keys)
+        return out
+
+    def verified(self, out: Path) -> Report:
+        """Put it together, and have it checked with the keys that a regulator has."""
+        return verify(self.write(out), self.house.keys)
 
 
 def said(entry: Entry) -> dict[str, Any]:

@@ -1,0 +1,548 @@
+"""Plants in a bundle that a forger signs with the log's key, and the fault code of each.
+
+Some plants also need the keys of the back office, of the generator or of the inspector.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+from rng.core.canonical import canonical
+from rng.core.derive import draw_numbers
+from rng.core.signing import document_hash
+from rng.core.signing import seal as sealed
+from rng.note import Checkpoint, Note, sign_note, write_checkpoint, write_note
+from tests.audit.exporting import (
+    ExportedHouse,
+    Forgery,
+    flipped,
+    said,
+    say,
+    seal,
+    without_line,
+)
+
+Change = Callable[[Forgery], object]
+ENTRIES, CARRIED, DRAWS = "log/entries.jsonl", "log/carried.jsonl", "draws/M.jsonl"
+
+
+def changed_lines(name: str, change: Callable[[list[Any]], object]) -> Change:
+    """Change the lines of a file."""
+
+    def make(forgery: Forgery) -> None:
+        lines = forgery.lines(name)
+        change(lines)
+        forgery.put_lines(name, lines)
+
+    return make
+
+
+def changed_file(name: str, change: Callable[[bytes], bytes]) -> Change:
+    """Change the bytes of a file."""
+
+    def make(forgery: Forgery) -> None:
+        which = forgery.first(name)
+        forgery.files[which] = change(forgery.files[which])
+
+    return make
+
+
+def not_along(tag: str) -> Change:
+    """Leave the last earlier entry of a kind out of what goes along."""
+
+    def change(lines: list[Any]) -> None:
+        lines.remove([line for line in lines if line["tag"] == tag][-1])
+
+    return changed_lines("log/carried.jsonl", change)
+
+
+def another_card(name: str, value: int) -> Change:
+    """Have the rate cards say something else."""
+
+    def change(lines: list[Any]) -> None:
+        for line in lines:
+            if line["tag"] == "CARD":
+                file = re.sub(rf"(?m)^{name} *=.*$", f"{name} = {value}", said(line)["file"])
+                say(line, file=file)
+
+    return changed_lines("log/carried.jsonl", change)
+
+
+def another_report(name: str, change: Callable[[Any], object]) -> Change:
+    """Have a report say something else, with the hash of that."""
+
+    def changed(data: bytes) -> bytes:
+        told = json.loads(data)
+        change(told)
+        del told["content"]
+        told["content"] = sha256(canonical(told)).hexdigest()
+        return canonical(told) + b"\n"
+
+    return changed_file(f"reports/{name}.json", changed)
+
+
+def numbers_told(told: Any) -> list[int]:  # noqa: ANN401
+    """The numbers of a game in a report of them; a void game has none."""
+    rows: list[dict[str, Any]] = told["sections"]["games"]["rows"]
+    return next(row["numbers"] for row in rows if row["numbers"])
+
+
+def manifest(**changes: object) -> Change:
+    return lambda forgery: forgery.body.update(changes)
+
+
+def drawn(lines: list[Any]) -> dict[str, Any]:
+    """A draw among the lines of a file."""
+    return next(line["document"] for line in lines if "intent" in line["document"])
+
+
+def voided(lines: list[Any]) -> dict[str, Any]:
+    return next(line["document"] for line in lines if "tombstone" in line["document"])
+
+
+def carried(lines: list[Any], tag: str) -> dict[str, Any]:
+    return next(line for line in lines if line["tag"] == tag)
+
+
+def other_checkpoint(forgery: Forgery) -> None:
+    """A head of the same size with another root, signed by the log, among those in between."""
+    lines = forgery.lines("log/checkpoints.jsonl")
+    origin, size = forgery.body["origin"], lines[1]["size"]
+    text = write_checkpoint(Checkpoint(origin, size, bytes(32)))
+    note = write_note(Note(text, (sign_note(text, origin, forgery.house.log),)))
+    lines[1].update({"note": note, "cosigned": None})
+    forgery.put_lines("log/checkpoints.jsonl", lines)
+
+
+def older_head(forgery: Forgery) -> None:
+    cosigned = [line["cosigned"] for line in forgery.lines("log/checkpoints.jsonl")]
+    forgery.files["log/checkpoint"] = next(filter(None, cosigned)).encode()
+
+
+def another_statement(lines: list[Any], house: ExportedHouse) -> None:
+    """The back office signs another statement for a game that was drawn."""
+    statement = drawn(lines)["statement"]["body"]
+    drawn(lines)["statement"] = sealed({**statement, "lock_leaf": "0" * 64}, house.office)
+
+
+def swapped(lines: list[Any], first: int = 0, second: int = 1) -> None:
+    lines[first]["document"], lines[second]["document"] = (
+        lines[second]["document"], lines[first]["document"],
+    )  # fmt: skip
+
+
+def other_keys(forgery: Forgery) -> None:
+    keys = json.loads(forgery.files["keys.json"])
+    keys["rng"], keys["inspector"] = keys["inspector"], keys["rng"]
+    forgery.files["keys.json"] = canonical(keys) + b"\n"
+
+
+def other_leaf(lines: list[Any]) -> None:
+    """An entry that says something else, with the leaf of what it says now."""
+    entry = next(line for line in lines if line["tag"] == "TICKET")
+    say(entry, writer="WALT")
+    seal(entry)
+
+
+def without(tag: str) -> Callable[[list[Any]], None]:
+    """No line of a kind."""
+
+    def leave_out(lines: list[Any]) -> None:
+        kept = [line for line in lines if line["tag"] != tag]
+        assert len(kept) < len(lines)
+        lines[:] = kept
+
+    return leave_out
+
+
+def without_locks_decided_before(lines: list[Any]) -> None:
+    """No lock of a game that was certified before the bundle begins."""
+    games = [of_game(line) for line in lines if line["tag"] == "CERTIFIED"]
+    lines[:] = [line for line in lines if line["tag"] != "LOCK" or of_game(line) not in games]
+
+
+def without_locks_of_graded(forgery: Forgery) -> None:
+    """No lock of a game that was locked before the bundle begins and graded in it."""
+    graded = [of_game(entry) for entry in forgery.tagged("WINS")]
+
+    def leave_out(lines: list[Any]) -> None:
+        locked = [line for line in lines if line["tag"] == "LOCK" and of_game(line) in graded]
+        assert locked
+        lines[:] = [line for line in lines if line not in locked]
+
+    changed_lines(CARRIED, leave_out)(forgery)
+
+
+def of_game(entry: dict[str, Any]) -> tuple[str, int]:
+    return said(entry)["series"], said(entry)["game"]
+
+
+def leaf_alone(line: dict[str, Any]) -> dict[str, Any]:
+    return {"position": line["position"], "tag": "LOST", "leaf": line["leaf"]}
+
+
+def another_record(forgery: Forgery, **changes: object) -> dict[str, Any]:
+    """Sign another record of the last draw with the generator's key; return its line."""
+    lines = forgery.lines(DRAWS)
+    line: dict[str, Any] = [each for each in lines if "intent" in each["document"]][-1]
+    body = {**line["document"]["record"]["body"], **changes}
+    line["document"]["record"] = sealed(body, forgery.house.keyed["rng"].signing)
+    forgery.put_lines(DRAWS, lines)
+    return line
+
+
+def another_mark(forgery: Forgery) -> dict[str, Any]:
+    """Take the mark of another intent, and the numbers that follow from it."""
+    lines = forgery.lines(DRAWS)
+    mark = drawn(lines)["record"]["body"]["mark"]
+    last = [each["document"] for each in lines if "intent" in each["document"]][-1]
+    numbers = draw_numbers(document_hash(last["intent"]["body"]), mark)
+    return another_record(forgery, mark=mark, numbers=list(numbers))
+
+
+def other_twenty(forgery: Forgery) -> dict[str, Any]:
+    """Draw other numbers than those that follow from intent and mark."""
+    return another_record(forgery, numbers=list(range(1, 21)))
+
+
+def another_void_record(forgery: Forgery) -> None:
+    """Sign a void that names another tombstone, with the generator's key."""
+    lines = forgery.lines(DRAWS)
+    void = voided(lines)
+    body = {**void["record"]["body"], "tombstone": "0" * 64}
+    void["record"] = sealed(body, forgery.house.keyed["rng"].signing)
+    forgery.put_lines(DRAWS, lines)
+
+
+def renamed_log(**changes: object) -> Change:
+    """Add the act by which both keys gave the log its name; as it is, nothing is wrong with it."""
+
+    def make(forgery: Forgery) -> None:
+        act = {
+            "label": "keno/origin",
+            "version": 1,
+            "house": forgery.body["house"],
+            "jurisdiction": forgery.body["jurisdiction"],
+            "old_origin": "keno.example/first",
+            "new_origin": forgery.body["origin"],
+            "size": 10,
+            "kept": {"size": 5, "root": "0" * 64, "shown": None},
+            "fork": True,
+            "reason": "The disk burned.",
+        }
+        signers = [forgery.house.keyed[role].signing for role in ("rng", "inspector")]
+        forgery.put_lines("log/origins.jsonl", [{"act": sealed({**act, **changes}, *signers)}])
+
+    return make
+
+
+def unknown_card(forgery: Forgery) -> None:
+    """Add a rate card that no entry names, under the hash that it has."""
+    data = forgery.files[forgery.first("cards/")] + b"\n"
+    forgery.files[f"cards/{sha256(data).hexdigest()}.toml"] = data
+
+
+SIGNED: dict[str, tuple[Change, str]] = {
+    "the keys are swapped": (other_keys, "keys.other"),
+    "the cosignature is taken away": (
+        changed_file("log/checkpoint", lambda note: without_line(note, 1)),
+        "head.cosignature",
+    ),
+    "the log's signature is taken away": (
+        changed_file("log/checkpoint", lambda note: without_line(note, 0)),
+        "head.signature",
+    ),
+    "an older head": (older_head, "head.other"),
+    "a head in between with another root": (other_checkpoint, "log.root"),
+    "a head in between is gone": (
+        changed_lines("log/checkpoints.jsonl", lambda lines: lines.pop()),
+        "head.order",
+    ),
+    "another hash before the entries": (
+        changed_file("log/tile/", lambda data: flipped(data, 5)),
+        "log.root",
+    ),
+    "a hash too few before the entries": (
+        changed_file("log/tile/", lambda data: data[32:]),
+        "log.tiles",
+    ),
+    "the body of an entry": (
+        changed_lines(ENTRIES, lambda lines: say(lines[5], time="2026-11-17T12:00:00.000Z")),
+        "entry.leaf",
+    ),
+    "the salt of an entry": (
+        changed_lines(ENTRIES, lambda lines: lines[5].update(salt="0" * 64)),
+        "entry.leaf",
+    ),
+    "the leaf of an entry": (
+        changed_lines(ENTRIES, lambda lines: lines[5].update(leaf="0" * 64)),
+        "entry.leaf",
+    ),
+    "the tag of an entry": (
+        changed_lines(ENTRIES, lambda lines: lines[5].update(tag="CLOCK")),
+        "entry.leaf",
+    ),
+    "the place of an entry": (
+        changed_lines(ENTRIES, lambda lines: lines[5].update(position=0)),
+        "entry.gap",
+    ),
+    "two entries change places": (
+        changed_lines(ENTRIES, lambda lines: lines.insert(4, lines.pop(5))),
+        "entry.gap",
+    ),
+    "an entry is left out": (changed_lines(ENTRIES, lambda lines: lines.pop(7)), "entry.gap"),
+    "the last entry is left out": (changed_lines(ENTRIES, lambda lines: lines.pop()), "entry.gap"),
+    "an entry stands twice": (
+        changed_lines(ENTRIES, lambda lines: lines.insert(4, lines[4])),
+        "entry.gap",
+    ),
+    "an entry with the leaf of another body": (changed_lines(ENTRIES, other_leaf), "log.root"),
+    "the body of an earlier entry": (
+        changed_lines(CARRIED, lambda lines: say(carried(lines, "TICKET"), writer="X")),
+        "entry.proof",
+    ),
+    "the proof of an earlier entry": (
+        changed_lines(CARRIED, lambda lines: lines[0]["proof"].reverse()),
+        "entry.proof",
+    ),
+    "the proof of an earlier entry is too long": (
+        changed_lines(CARRIED, lambda lines: lines[0]["proof"].append("0" * 64)),
+        "entry.proof",
+    ),
+    "the place of an earlier entry": (
+        changed_lines(CARRIED, lambda lines: lines[1].update(position=10**9)),
+        "entry.order",
+    ),
+    "the terms of the house are left out": (
+        changed_lines(CARRIED, lambda lines: lines.remove(carried(lines, "HOUSE"))),
+        "house.missing",
+    ),
+    "the rate card is left out": (
+        changed_lines(CARRIED, lambda lines: lines.remove(carried(lines, "CARD"))),
+        "ticket.card",
+    ),
+    "the lock of a game that is decided in it is left out": (
+        without_locks_of_graded,
+        "game.not_locked",
+    ),
+    "the lock is left out from which the time to claim is counted": (
+        changed_lines(CARRIED, without_locks_decided_before),
+        "expiry.unknown",
+    ),
+    "the opening of the game that is sold for first is left out": (
+        changed_lines(CARRIED, without("GAME")),
+        "ticket.game",
+    ),
+    "which rate card was in force is left out": (
+        changed_lines(CARRIED, without("CARD-IN-FORCE")),
+        "game.card",
+    ),
+    "who accepted a rate card is left out": (
+        changed_lines(CARRIED, without("CARD-ACCEPTED")),
+        "card.not_accepted",
+    ),
+    "the entry before the first is left out": (
+        changed_lines(CARRIED, lambda lines: lines.pop()),
+        "day.begins",
+    ),
+    "an entry is said to be lost": (
+        changed_lines(ENTRIES, lambda lines: lines.insert(5, leaf_alone(lines.pop(5)))),
+        "entry.lost",
+    ),
+    "the last ticket before is left out": (
+        changed_lines(
+            CARRIED,
+            lambda lines: lines.remove([line for line in lines if line["tag"] == "TICKET"][-1]),
+        ),
+        "ticket.gap",
+    ),
+    "the numbers of a draw": (
+        changed_lines(DRAWS, lambda lines: drawn(lines)["record"]["body"]["numbers"].sort()),
+        "signature.wrong",
+    ),
+    "the mark of a draw": (
+        changed_lines(
+            DRAWS, lambda lines: drawn(lines)["record"]["body"].update(mark="0" * 768)
+        ),
+        "signature.wrong",
+    ),
+    "the secret of an intent": (
+        changed_lines(DRAWS, lambda lines: drawn(lines)["intent"]["body"].update(r="0" * 64)),
+        "signature.wrong",
+    ),
+    "the reason of a void game": (
+        changed_lines(
+            DRAWS, lambda lines: voided(lines)["statement"]["body"].update(reason="none")
+        ),
+        "signature.wrong",
+    ),
+    "the inspector's word that a game is void": (
+        changed_lines(
+            DRAWS,
+            lambda lines: voided(lines)["tombstone"].update(
+                signatures=voided(lines)["record"]["signatures"]
+            ),
+        ),
+        "keys.unknown",
+    ),
+    "the seal of a draw is not cosigned": (
+        changed_lines(
+            DRAWS,
+            lambda lines: drawn(lines)["seal"].update(
+                note=without_line(drawn(lines)["seal"]["note"].encode(), 1).decode()
+            ),
+        ),
+        "head.cosignature",
+    ),
+    "the proof of a lock": (
+        changed_lines(DRAWS, lambda lines: drawn(lines)["seal"]["proof"].reverse()),
+        "draw.seal",
+    ),
+    "two draws change places": (changed_lines(DRAWS, swapped), "draw.other_game"),
+    "a draw is left out": (changed_lines(DRAWS, lambda lines: lines.pop(1)), "draw.missing"),
+    "the draw before the first is left out": (
+        changed_lines("draws/before.jsonl", lambda lines: lines.clear()),
+        "draw.chain",
+    ),
+    "a draw of another series": (
+        changed_lines(DRAWS, lambda lines: lines[0].update(series="F")),
+        "draw.order",
+    ),
+    "the office signs another statement": (
+        lambda forgery: changed_lines(
+            DRAWS, lambda lines: another_statement(lines, forgery.house)
+        )(forgery),
+        "draw.other_statement",
+    ),
+    "a rate card": (changed_file("cards/", lambda data: data.replace(b"300", b"900")), "card.hash"),
+    "a rate card that nobody brought": (
+        lambda forgery: forgery.files.update({f"cards/{'0' * 64}.toml": b""}),
+        "card.hash",
+    ),
+    "a person is left out of what goes along": (not_along("STAFF"), "day.standing"),
+    "the last acceptance is left out": (not_along("CARD-ACCEPTED"), "day.standing"),
+    "a card that the rule does not allow": (
+        another_card("claim_minutes", 1), "card.unlawful",
+    ),
+    "a card that keeps too much": (another_card("base_cents", 10**6), "card.unlawful"),
+    "a card whose limit is too low": (another_card("aggregate_cents", 99_999_99), "card.unlawful"),
+    "a card without such games": (another_card("games_max", 1), "ticket.limits"),
+    "a card without such prices": (another_card("ticket_max_cents", 1), "ticket.limits"),
+    "a card without such rates": (another_card("rate_step_cents", 97), "ticket.limits"),
+    "a card without so many spots": (another_card("spots_max", 1), "ticket.limits"),
+    "a report with another figure": (
+        another_report("win", lambda told: told["sections"]["days"]["rows"][0].update(
+            sales_cents=1)),
+        "report.figures",
+    ),
+    "a report without a void": (
+        another_report("voids", lambda told: told["sections"]["voids"]["rows"].pop()),
+        "report.figures",
+    ),
+    "a report with other numbers": (
+        another_report("winning-numbers", lambda told: numbers_told(told).pop()),
+        "report.figures",
+    ),
+    "a report with another sum": (
+        another_report("win", lambda told: told["sections"]["days"]["sums"].update(win_cents=1)),
+        "report.figures",
+    ),
+    "a report with another win of the house": (
+        another_report("win", lambda told: told["sections"]["days"]["rows"][0].update(
+            win_cents=1)),
+        "report.figures",
+    ),
+    "a report with another hold": (
+        another_report("win", lambda told: told["sections"]["days"]["rows"][0].update(hold="1/4")),
+        "report.figures",
+    ),
+    "a report with a void on another day": (
+        another_report("voids", lambda told: told["sections"]["voids"]["rows"][0].update(
+            day="2026-11-01")),
+        "report.figures",
+    ),
+    "a report with fewer voids of a station": (
+        another_report("voids", lambda told: told["sections"]["stations"].update(
+            rows=[{"station": "B1", "voids": 0, "voids_cents": 0}],
+            sums={"voids": 0, "voids_cents": 0})),
+        "report.figures",
+    ),
+    "a report with another seal": (
+        another_report("winning-numbers", lambda told: told["sections"]["games"]["rows"][0].update(
+            seal="0000 0000 0000 0000 0000")),
+        "report.figures",
+    ),
+    "a report with another time of a draw": (
+        another_report("winning-numbers", lambda told: told["sections"]["games"]["rows"][0].update(
+            drawn_at="2026-11-19T00:00:00.000Z")),
+        "report.figures",
+    ),
+    "a report under the name of another": (
+        another_report("win", lambda told: told.update(report="sales")), "report.malformed",
+    ),
+    "a report of another log": (
+        another_report("win", lambda told: told["log"].update(root="0" * 64)), "log.root",
+    ),
+    "a report of other days": (
+        another_report("win", lambda told: told["period"].update(to="2026-11-01")),
+        "report.malformed",
+    ),
+    "a report that was changed": (
+        changed_file("reports/win.json", lambda data: data.replace(b"false", b"true")),
+        "report.hash",
+    ),
+    "other days": (manifest(**{"from": "2026-11-10"}), "day.not_closed"),
+    "days that are not over": (manifest(to="2026-11-25"), "day.not_closed"),
+    "days in the wrong order": (manifest(to="2026-11-01"), "manifest.malformed"),
+    "another house": (manifest(house="Other House"), "house.other"),
+    "another jurisdiction": (manifest(jurisdiction="US-NV"), "draw.other_house"),
+    "another log": (manifest(origin="keno.example/other"), "keys.origin"),
+    "another root": (manifest(root="0" * 64), "head.other"),
+    "another size": (manifest(size=10**6), "head.other"),
+    "another beginning": (manifest(first=1), "file.missing"),
+    "another version": (manifest(version=2), "manifest.malformed"),
+    "another label": (manifest(label="keno/other"), "manifest.malformed"),
+    "a day that is no date": (manifest(**{"from": "tomorrow"}), "bundle.unreadable"),
+    "a head that is no note": (
+        changed_file("log/checkpoint", lambda note: b"\n" + note),
+        "head.malformed",
+    ),
+    "a time zone that does not exist": (
+        changed_lines(
+            CARRIED, lambda lines: say(carried(lines, "HOUSE"), time_zone="Mars/Olympus_Mons")
+        ),
+        "house.time_zone",
+    ),
+    "a card that rounds in an unknown way": (another_card("rounding", 7), "card.malformed"),
+    "a card that no entry names": (unknown_card, "card.unknown"),
+    "a record that is neither draw nor void": (
+        changed_lines(DRAWS, lambda lines: lines[0].update(document={})),
+        "draw.malformed",
+    ),
+    "a record in the middle is left out": (
+        changed_lines(DRAWS, lambda lines: lines.pop(1)),
+        "draw.gap",
+    ),
+    "a record is in the bundle twice": (
+        changed_lines(DRAWS, lambda lines: lines.insert(1, lines[0])),
+        "draw.twice",
+    ),
+    "the generator takes another mark": (another_mark, "draw.mark"),
+    "the generator signs other numbers": (other_twenty, "draw.numbers"),
+    "the generator signs a record of another intent": (
+        lambda forgery: another_record(forgery, intent="0" * 64),
+        "draw.other_intent",
+    ),
+    "the generator signs a void of another tombstone": (another_void_record, "draw.other_intent"),
+    "both keys gave another log its name": (
+        renamed_log(new_origin="keno.example/other"),
+        "origin.malformed",
+    ),
+    "both keys of another house gave the log its name": (
+        renamed_log(house="Other House"),
+        "origin.malformed",
+    ),
+    "what is left of the log is not shown": (renamed_log(fork=False), "origin.kept"),
+}  # fmt: skip

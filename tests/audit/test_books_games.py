@@ -229,6 +229,14 @@ def test_what_is_planted_in_what_went_back_is_found(after: After, what: str) -> 
     assert set(found_in(floor)) == expected
 
 
+@pytest.mark.rule("X-audit-books", "15.4(d)-refund", "15.3(c)")
+def test_a_rest_that_was_cancelled_behind_a_lock_is_named(after: After) -> None:
+    """Whoever knows the numbers of a game could take the price of a losing ticket back."""
+    floor = after(void_game)
+    plant(floor, "UPDATE cancellation SET first_cancelled = 2 WHERE ticket = 1")
+    assert "ticket 1 was cancelled behind a lock" in found_in(floor)["money"]
+
+
 def test_every_check_is_shown_to_find_something() -> None:
     """Here, or in the books of selling: a check that nothing was planted against shows nothing."""
     shown = {name for _, _, found in test_books.PLANTED.values() for name in found}

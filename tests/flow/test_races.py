@@ -20,6 +20,7 @@ from sqlalchemy import event
 from app.audit.books import check_books
 from app.audit.tags import Tag
 from app.flow import drawer as drawer_stage
+from app.flow import pay as pay_stage
 from app.flow.access import (
     Approval,
     Credentials,
@@ -28,6 +29,7 @@ from app.flow.access import (
     enrol_station,
     sign_in,
 )
+from app.flow.approvals import approve_payment
 from app.flow.asking import Answer
 from app.flow.close_day import close_day
 from app.flow.contact import Contact
@@ -37,6 +39,7 @@ from app.flow.lockout import lock_game
 from app.flow.pay import Paying, pay_ticket
 from app.flow.permissions import Permission
 from app.flow.release import release_game
+from app.flow.reprint import Again, reprint
 from app.flow.sell import Sale
 from app.flow.void import Voiding, void_ticket
 from app.keno.drawer import Count
@@ -48,6 +51,7 @@ from app.store.queries import tickets as ticket_queries
 from app.store.records import games as game_records
 from app.store.records import house as house_records
 from app.store.records import money as money_records
+from app.store.records import paper as paper_records
 from app.store.records import tickets as ticket_records
 from app.store.tables import Role
 from app.store.unit import Unit
@@ -56,6 +60,7 @@ from tests.floor import (
     BANK,
     FIRST_STATION,
     MAX,
+    SAM,
     SECOND_STATION,
     SUE,
     WALT,
@@ -64,7 +69,7 @@ from tests.floor import (
     dollar,
     secret_of,
 )
-from tests.looking import bodies, rows
+from tests.looking import bodies, rows, write
 from tests.story.test_5_settlement import frozen_floor
 
 pytestmark = pytest.mark.both_engines
@@ -143,7 +148,7 @@ def in_turn(
             assert pause.reached.wait(PATIENCE)
             for count, other in enumerate(others, start=1):
                 acts.append(threads.submit(outcome, other))
-                until(lambda: waiting(floor) == count)  # noqa: B023
+                until(lambda: acts[-1].done() or waiting(floor) == count)  # noqa: B023
             assert not any(act.done() for act in acts)
         finally:
             pause.go.set()
@@ -502,6 +507,21 @@ def test_of_two_who_open_a_drawer_at_one_station_one_gets_it(
     floor.check_books()
 
 
+@pytest.mark.rule("X-drawer", "15.3(b)")
+def test_of_two_sales_at_once_one_gets_the_last_change_in_the_drawer(
+    floor: Floor, pause: MakePause
+) -> None:
+    """Change on chips is cash that was in the drawer before: two sales cannot both have it."""
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, Count({TenderKind.CURRENCY: 100}))
+    on_chips = replace(dollar(), tender=(Tender(TenderKind.CHIPS, 200),))
+    sell = partial(floor.sell, wanda, on_chips)
+    sold, refused = in_turn(floor, pause(ticket_records, "next_number"), sell, sell)
+    assert isinstance(sold, dict)
+    assert (sold["change_cents"], refused) == (100, "drawer.not_enough_cash")
+    floor.check_books()
+
+
 @pytest.mark.rule("X-drawer")
 def test_a_close_waits_for_the_sale_that_came_first_and_expects_its_money(
     floor: Floor, pause: MakePause
@@ -743,6 +763,56 @@ def test_a_second_click_on_pay_is_the_same_payment_and_no_second_paper(
     assert one == other
     assert rows(floor, "SELECT count(*) FROM payout") == [(1,)]
     assert bodies(floor, "REFUSED") == []
+    floor.check_books()
+
+
+def ticket_to_pay(floor: Floor, rate: str) -> tuple[Credentials, Credentials]:
+    """Wanda and Walt with cash in their drawers; ticket 1 won sixty times its rate."""
+    rich = Count({TenderKind.CURRENCY: 1_000_000})
+    wanda, walt = floor.signed_in(WANDA), floor.signed_in(WALT, SECOND_STATION)
+    for who in (wanda, walt):
+        floor.open_drawer(who, rich)
+    every = Request(tuple((n,) for n in range(1, 81)), f"80/1 @ {rate}")
+    floor.sell(wanda, Sale("M", every, (Tender(TenderKind.CURRENCY, 1_000_000),)))
+    floor.play()
+    return wanda, walt
+
+
+@ON_POSTGRESQL  # on SQLite there is one writer at a time
+@pytest.mark.rule("15.6(b)", "15.4(c)")
+def test_a_payment_waits_for_the_copy_that_is_being_made_and_needs_a_supervisor(
+    floor: Floor, pause: MakePause
+) -> None:
+    """Or the patron is paid with one of two papers, and no supervisor looked at it."""
+    wanda, walt = ticket_to_pay(floor, "1.00")
+    floor.printer_at(FIRST_STATION)
+    write(floor, "UPDATE queued_paper SET state = 'confirmed'")
+    copies = partial(reprint, floor.office, wanda, Again("torn", ticket=1), floor.request_id())
+    paying = Paying(1, floor.code(1))
+    pays = partial(pay_ticket, floor.office, walt, paying, floor.request_id())
+    being_made = pause(paper_records, "queue_copy")
+    copied, refused = in_turn(floor, being_made, copies, pays)
+    assert isinstance(copied, dict)
+    assert (copied["copy"], refused) == (1, "approval.needed")
+    assert rows(floor, "SELECT 1 FROM payout") == []
+    floor.check_books()
+
+
+@ON_POSTGRESQL
+@pytest.mark.rule("15.6(b)", "15.6(a)")
+def test_an_approval_waits_for_the_payment_that_came_first_and_is_refused(
+    floor: Floor, pause: MakePause
+) -> None:
+    """Or an approval of a paid ticket lies there, given for nothing that was seen."""
+    wanda, _ = ticket_to_pay(floor, "25.00")
+    paying = Paying(1, floor.code(1), approval=Approval(SUE, secret_of(SUE)))
+    pays = partial(pay_ticket, floor.office, wanda, paying, floor.request_id())
+    sam = floor.signed_in(SAM, SECOND_STATION)
+    approves = partial(approve_payment, floor.office, sam, 1, floor.request_id())
+    being_paid = pause(pay_stage, "paid")
+    paid, refused = in_turn(floor, being_paid, pays, approves)
+    assert isinstance(paid, dict)
+    assert (paid["win_cents"], refused) == (150_000, "ticket.already_paid")
     floor.check_books()
 
 

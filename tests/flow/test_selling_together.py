@@ -466,6 +466,19 @@ def test_a_coupon_never_waits_in_line(floor: Floor) -> None:
         assert sell_with_others(floor.office, wanda, sale, floor.request_id())["number"] == 1
 
 
+@pytest.mark.rule("X-pay-cash-log")
+def test_a_sale_with_a_player_card_never_waits_in_line(floor: Floor) -> None:
+    """A batch adds up the cash of one contact; a card counts over all stations."""
+    wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
+    sale = replace(dollar(), contact=Contact("p-1", "CARD-1"))
+    with patch.object(Turns, "wait", side_effect=AssertionError):
+        first, second = (
+            sell_with_others(floor.office, who, sale, floor.request_id())["contact"]
+            for who in (wanda, walt)
+        )
+    assert (first["cash_in_cents"], second["cash_in_cents"]) == (100, 200)
+
+
 def test_lines_are_served_in_order_in_parties_and_no_longer_than_need_be() -> None:
     turns = Turns()
     parties: list[list[int]] = []

@@ -2,18 +2,22 @@
 
 from collections import Counter
 from dataclasses import replace
+from datetime import timedelta
 from random import Random
 
 import pytest
 
+from app.clock import time_text
 from app.entropy import quick_pick
 from app.flow.access import Credentials
 from app.flow.plays import Changes
+from app.flow.schedule import change_schedule
 from app.flow.sell import Sale
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.spoken import read_tender
 from app.keno.tender import Tender, TenderKind
+from app.store.queries.games import open_game
 from tests.floor import ADA, RITA, SATELLITE, WALT, WANDA, Floor, dollar
 
 pytestmark = pytest.mark.both_engines
@@ -49,6 +53,23 @@ def test_a_multi_race_ticket_plays_consecutive_games_from_the_open_one(floor: Fl
     floor.lock()
     floor.check_books()
     assert floor.sell(wanda)["first_game"] == 2
+
+
+@pytest.mark.rule("15.6(c)", "15.2(c)6")
+@pytest.mark.parametrize("games", [1, 2, 5])
+def test_a_ticket_prints_a_claim_time_that_counts_from_its_last_game(
+    floor: Floor, games: int
+) -> None:
+    """Every game of the series closes four minutes after the one before; a claim has a year."""
+    change_schedule(floor.office, floor.sam, "M", 240)
+    floor.play()
+    expires = floor.sell(floor.writing(), dollar(games=games))["expires_at"]
+    with floor.office.database.reading() as connection:
+        game = open_game(connection, "M")
+    assert game is not None
+    assert game.closes_at is not None
+    last_close = game.closes_at + (games - 1) * timedelta(seconds=240)
+    assert expires == time_text(last_close + timedelta(minutes=525_600))
 
 
 @pytest.mark.rule("15.1-quick-pick")

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
@@ -25,11 +26,13 @@ from app.keno.grading import GameGrade
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.rng_client import NotNow
+from app.store.queries import games as game_queries
 from app.store.queries import settling as settling_queries
+from app.store.queries.games import SoldFile
 from app.store.records import tickets as ticket_records
 from app.store.tables import Role
 from app.store.unit import Unit
-from tests.floor import MAX, SUE, Floor, dollar, secret_of
+from tests.floor import CARD, MAX, SUE, Floor, dollar, secret_of
 from tests.flow.test_access import somebody
 from tests.looking import bodies, refuses, rows, write
 from tests.proof.test_selling_days import request
@@ -141,6 +144,37 @@ def test_wins_above_the_aggregate_limit_are_shared_with_a_sheet(floor: Floor) ->
     floor.check_books()
 
 
+ONE_NUMBER_PAYS_ALWAYS = (
+    CARD.read_text()
+    .replace("ticket_max_cents = 1_000_000", "ticket_max_cents = 30_000_000", 1)
+    .replace("rate_max_cents = 10_000", "rate_max_cents = 30_000_000", 1)
+    .replace("1 = { 1 = 300 }", "1 = { 0 = 60, 1 = 150 }", 1)
+)
+
+
+@pytest.mark.rule("X-aggregate-sheet", "15.3(e)", "X-grade-twice")
+def test_of_straight_wins_that_were_cut_to_the_limit_the_largest_gets_the_odd_cent(
+    floor: Floor,
+) -> None:
+    """Each of the three wins more than the limit, whatever is drawn; cut to it they are equal."""
+    floor.put_in_force(ONE_NUMBER_PAYS_ALWAYS.encode())
+    floor.pass_time(hours=2)
+    floor.play()  # the next game opens on that card
+    wanda, rates = floor.writing(), (20_000_000, 21_000_000, 22_000_000)
+    for rate in rates:
+        request = Request(((8,),), f"1/1 @ {rate // 100}.00")
+        floor.sell(wanda, Sale("M", request, (Tender(TenderKind.CURRENCY, rate),)))
+    number = floor.play()
+    drawn = bodies(floor, "DRAW")[-1]["numbers"]
+    percent = 150 if 8 in drawn else 60
+    won = rows(floor, "SELECT cents, uncut_cents FROM win ORDER BY ticket")
+    assert won == [(LIMIT, rate * percent // 100) for rate in rates]
+    shares = rows(floor, "SELECT cents FROM share ORDER BY ticket")
+    assert [int(cents) for (cents,) in shares] == [3_333_333, 3_333_333, 3_333_334]
+    assert floor.state(number) == "certified"
+    floor.check_books()
+
+
 # ---- mistakes of the first grader ----------------------------------------------------------------
 
 
@@ -232,6 +266,32 @@ def test_a_ticket_that_settlement_overlooks_freezes_the_game(
     assert floor.grade(1) == "frozen"
     (body,) = bodies(floor, "FROZEN")
     assert any("tickets, handle, winners and wins are" in said for said in body["differences"])
+
+
+@pytest.mark.rule("X-grade-twice", "X-lock-seal")
+@pytest.mark.parametrize(("tickets", "cents"), [(1, 0), (0, 100)])
+def test_a_game_whose_lock_says_more_than_both_graders_find_is_frozen(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch, tickets: int, cents: int
+) -> None:
+    """A ticket was lost between the lock and the grading: both graders miss it."""
+    wanda = floor.writing()
+    for _ in range(5):
+        floor.sell(wanda)
+    sold_file = game_queries.sold_file
+
+    def with_one_more(*given: Any) -> SoldFile:  # noqa: ANN401
+        sold = sold_file(*given)
+        handle_cents = sold.handle_cents + cents
+        return replace(sold, tickets=sold.tickets + tickets, handle_cents=handle_cents)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(game_queries, "sold_file", with_one_more)
+        floor.lock()
+    floor.draw()
+    assert floor.grade(1) == "frozen"
+    (body,) = bodies(floor, "FROZEN")
+    told = f"the lock says {5 + tickets} tickets for {500 + cents} cents"
+    assert body["differences"] == [told]
 
 
 @pytest.mark.rule("X-grade-twice", "X-aggregate-sheet")

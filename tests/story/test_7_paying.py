@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,13 +15,15 @@ from app.flow.approvals import approve_payment
 from app.flow.asking import Answer, answer_once, asking
 from app.flow.cash_log import cash_log
 from app.flow.contact import Contact
+from app.flow.expire import expire_wins
 from app.flow.house_amounts import set_amount
 from app.flow.look_up import look_up
 from app.flow.patron import open_patron
 from app.flow.pay import Check, Paying, pay_ticket
 from app.flow.permissions import Permission
-from app.flow.present import present_ticket
+from app.flow.present import note_presented, present_ticket
 from app.flow.refund import Refunding, refund_ticket
+from app.flow.refusals import No, say_no
 from app.flow.sell import Sale
 from app.flow.tax_paper import Paper, file_tax_paper
 from app.flow.void import Voiding, void_ticket
@@ -29,6 +31,7 @@ from app.keno import amounts
 from app.keno.amounts import Amount, Dated
 from app.keno.drawer import Count
 from app.keno.request import Request
+from app.keno.standing import Stands
 from app.keno.tender import Tender, TenderKind
 from app.store.queries.people import Worker
 from app.store.records.together import CameSecond
@@ -53,6 +56,7 @@ BILLS = (Tender(TenderKind.CURRENCY, 1_000_000),)
 RICH = Count({TenderKind.CURRENCY: 10_000_000})
 SAM_APPROVES = Approval(SAM, secret_of(SAM))
 MAX_APPROVES = Approval(MAX, secret_of(MAX))
+TICK = timedelta(microseconds=1)
 
 
 def every(games: int = 1, rate: str = "1.00") -> Sale:
@@ -303,6 +307,35 @@ def test_nobody_pays_without_an_open_drawer_or_with_too_little_in_it(floor: Floo
     floor.close_drawer(wanda, drawer, Count({TenderKind.CHIPS: 8_000}))
     with refuses("drawer.not_open"):
         pay(floor, wanda)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-drawer", "X-fault-refund")
+@pytest.mark.parametrize(
+    ("cash_cents", "check", "code"),
+    [
+        (WON + 8_000 - 1, None, "drawer.not_enough_cash"),
+        (WON + 8_000, None, None),
+        (8_000 - 1, Check("1001", "Pat Patron"), "drawer.not_enough_cash"),
+        (8_000, Check("1001", "Pat Patron"), None),
+    ],
+)
+def test_the_price_of_a_void_game_is_paid_only_from_cash_that_the_drawer_holds(
+    floor: Floor, cash_cents: int, check: Check | None, code: str | None
+) -> None:
+    """The win goes out in cash or by check. The refund is always cash."""
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, Count({TenderKind.CURRENCY: cash_cents}))
+    floor.sell(wanda, replace(every(2), tender=(Tender(TenderKind.CHIPS, 16_000),)))
+    floor.play()
+    void_next(floor)
+    if code is None:
+        assert pay(floor, wanda, check=check)["pay_cents"] == WON + 8_000
+    else:
+        with refuses(code):
+            pay(floor, wanda, check=check)
+    cash = "SELECT sum(cents) FROM posting WHERE kind = 'currency'"
+    assert int(rows(floor, cash)[0][0]) == (cash_cents if code else 0)
     floor.check_books()
 
 
@@ -563,6 +596,64 @@ def test_a_ticket_that_was_brought_in_time_does_not_expire_while_it_waits(
     assert len(bodies(floor, "PRESENTED")) == 1
 
 
+def stands_at(floor: Floor, moment: datetime) -> Stands:
+    """How the first ticket stands at a moment."""
+    with floor.office.unit() as unit:
+        ticket = claims.ticket_numbered(unit, 1)
+        return standing.standing_of(floor.office, unit, ticket, moment).stands
+
+
+def last_moment(floor: Floor) -> datetime:
+    """Until when the first ticket can be claimed."""
+    with floor.office.unit() as unit:
+        ticket = claims.ticket_numbered(unit, 1)
+        expires = standing.standing_of(floor.office, unit, ticket, unit.now()).expires_at
+    assert expires is not None
+    return expires
+
+
+@pytest.mark.rule("15.6(c)")
+def test_a_win_can_be_claimed_at_the_last_moment_and_not_after_it(floor: Floor) -> None:
+    sold(floor)
+    floor.play()
+    expires = last_moment(floor)
+    assert stands_at(floor, expires) is Stands.WIN
+    assert stands_at(floor, expires + TICK) is Stands.EXPIRED
+
+
+@pytest.mark.rule("15.6(c)")
+@pytest.mark.parametrize(("late", "stands"), [(timedelta(0), Stands.WIN), (TICK, Stands.EXPIRED)])
+def test_a_ticket_presented_at_the_last_moment_does_not_expire(
+    floor: Floor, late: timedelta, stands: Stands
+) -> None:
+    wanda = sold(floor)
+    floor.play()
+    expires = last_moment(floor)
+    with floor.office.unit() as unit:
+        who = at_work(wanda, Permission.TICKET_PAY)(unit)
+        claim = claims.claim_of(floor.office, unit, claims.ticket_numbered(unit, 1), [], unit.now())
+        no = say_no(No.APPROVAL_NEEDED, why="it is large")
+        note_presented(floor.office, unit, who, claim, no, expires + late)
+        unit.commit()
+    assert stands_at(floor, expires + timedelta(days=1)) is stands
+
+
+@pytest.mark.rule("15.6(c)", "X-audit-books")
+def test_a_win_whose_last_moment_is_the_end_of_the_day_expires_with_the_next_day(
+    floor: Floor,
+) -> None:
+    """The day ends before that moment; the expiry belongs to the day that begins with it."""
+    sold(floor)
+    floor.play()
+    expires = last_moment(floor)
+    floor.pass_time(days=366)
+    expire_wins(floor.office, expires)
+    assert bodies(floor, "EXPIRED") == []
+    expire_wins(floor.office, expires + TICK)
+    expire_wins(floor.office, expires + TICK)
+    assert [body["cents"] for body in bodies(floor, "EXPIRED")] == [WON]
+
+
 @pytest.mark.rule("15.6(c)", "X-grade-twice")
 def test_a_ticket_of_a_frozen_game_waits_and_is_noted_as_presented(
     floor: Floor, monkeypatch: pytest.MonkeyPatch
@@ -622,6 +713,28 @@ def test_a_house_can_add_up_only_larger_wins_of_one_contact(floor: Floor) -> Non
     with refuses("approval.needed"):
         pay(floor, wanda, 3, contact=contact)
     pay(floor, wanda, 3, contact=contact, approval=SAM_APPROVES)
+    floor.check_books()
+
+
+@pytest.mark.rule("15.6(b)")
+@pytest.mark.parametrize("rates", [("20.00", "21.00"), ("21.00", "20.00")])
+def test_a_win_of_exactly_the_amount_is_added_up(floor: Floor, rates: tuple[str, str]) -> None:
+    """Whichever of the two has exactly the amount: $1,200.00, and the other one $1,260.00."""
+    today = floor.moment[0].date()
+    manager = at_console(floor.office, MAX, secret_of(MAX), Permission.AMOUNT_SET)
+    exactly = Dated(Amount.ADDED_UP, today + timedelta(days=1), 120_000)
+    set_amount(floor.office, floor.sam, manager, exactly)
+    floor.pass_time(days=1)
+    wanda = floor.signed_in(WANDA)
+    floor.open_drawer(wanda, RICH)
+    for rate in rates:
+        floor.sell(wanda, every(rate=rate))
+    floor.play()
+    contact = Contact("c-1")
+    pay(floor, wanda, 1, contact=contact)
+    with refuses("approval.needed"):
+        pay(floor, wanda, 2, contact=contact)
+    pay(floor, wanda, 2, contact=contact, approval=SAM_APPROVES)
     floor.check_books()
 
 
@@ -714,6 +827,24 @@ def test_cash_of_a_player_card_is_added_up_towards_the_currency_report(floor: Fl
     assert flags == [False] * 12 + [True]  # the thirteenth eight hundred dollars
     with refuses("contact.bad_name"):
         floor.sell(wanda, replace(every(), contact=Contact("not a name")))
+
+
+@pytest.mark.rule("X-pay-cash-log")
+@pytest.mark.parametrize(
+    ("rate", "cents", "reported"), [("54.95", 999_600, False), ("55.00", 1_000_000, True)]
+)
+def test_cash_of_exactly_the_amount_is_reported(
+    floor: Floor, rate: str, cents: int, reported: bool
+) -> None:
+    wanda = floor.writing()
+    contact = Contact("c-1", "P-77")
+    floor.sell(wanda, replace(every(rate="70.00"), contact=contact))
+    told = floor.sell(wanda, replace(every(rate=rate), contact=contact))["contact"]
+    assert (told["cash_in_cents"], told["currency_report"]) == (cents, reported)
+    sam = floor.signed_in(SAM, SECOND_STATION)
+    (listed,) = cash_log(floor.office, sam, floor.moment[0].date())
+    assert (listed["cash_in_cents"], listed["currency_report"]) == (cents, reported)
+    floor.check_books()
 
 
 @pytest.mark.rule("15.6(b)", "15.6(a)")

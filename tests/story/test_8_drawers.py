@@ -133,6 +133,22 @@ def test_nobody_fills_alone_bleeds_more_than_there_is_or_another_s_drawer(floor:
 
 
 @pytest.mark.rule("X-drawer")
+@pytest.mark.parametrize("act", [None, DrawerAct.SUSPEND])
+def test_a_drawer_that_is_not_closed_shows_no_amount(floor: Floor, act: DrawerAct | None) -> None:
+    """The count is blind. A break does not end that: the writer counts after it."""
+    wanda = floor.writing()
+    floor.sell(wanda, every())
+    floor.play()
+    pay(floor, wanda)
+    if act is not None:
+        minded(floor, wanda, 1, act)
+    shown = look_at_drawer(floor.office, wanda, 1)
+    facts = {"drawer", "state", "writer", "station", "opened_at", "paid_tickets"}
+    assert set(shown) == facts
+    assert shown["paid_tickets"] == [{"number": 1}]
+
+
+@pytest.mark.rule("X-drawer")
 def test_a_drawer_is_suspended_for_a_break_and_another_works_at_its_station(floor: Floor) -> None:
     wanda = floor.writing()
     minded(floor, wanda, 1, DrawerAct.SUSPEND)

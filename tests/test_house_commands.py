@@ -203,7 +203,8 @@ def test_at_the_terminal_a_new_secret_is_typed_twice_and_the_one_of_the_plan_ope
     code, refused = console.keno("card", "bring", str(CARD), name=SAM)
     assert (code, "staff.secret_given" in str(refused)) == (3, True)
     own, asked = "that Sam alone knows", []
-    typed = iter((secret_of(SAM), own, "a slip", secret_of(SAM), own, own))
+    slip = secret_of(SAM), own, "a slip"
+    typed = iter((*slip, *slip, secret_of(SAM), own, own))
 
     def ask(prompt: str) -> str:
         asked.append(prompt)
@@ -213,11 +214,14 @@ def test_at_the_terminal_a_new_secret_is_typed_twice_and_the_one_of_the_plan_ope
     monkeypatch.setattr("getpass.getpass", ask)
     assert main(["house", "secret", "--as", SAM]) == 3
     assert "not typed the same way twice" in capsys.readouterr().err
+    assert main(["house", "secret", "--as", SAM, "--json"]) == 3
+    (refusal,) = json.loads(capsys.readouterr().out)["refusals"]
+    assert refusal["code"] == "staff.secrets_differ"
     assert main(["house", "secret", "--as", SAM]) == 0
     said = capsys.readouterr()
     assert "The new secret is Sam Super's from now on." in said.out
     assert own not in said.out + said.err
-    assert asked == ["Secret of Sam Super: ", "New secret of Sam Super: ", "Once more: "] * 2
+    assert asked == ["Secret of Sam Super: ", "New secret of Sam Super: ", "Once more: "] * 3
     assert next(typed, None) is None
 
 

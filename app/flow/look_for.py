@@ -23,11 +23,12 @@ from app.flow.open_game import AUTOMATIC
 from app.flow.pass_games import hold_games, pass_games
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
-from app.rng_client import KeyedProcesses, NotNow
+from app.rng_client import KeyedProcesses, NotBelieved, NotNow
 from app.store.queries import keeping, outcomes
 from app.store.records import keeping as records
 from app.store.tables import HowEnded
 from app.store.unit import Unit
+from rng.note import NoteFailed
 
 TwoPeople = tuple[Actor, Actor]
 
@@ -76,7 +77,7 @@ def look_for_missing(
         raise say_no(No.NOT_READY, why="this process was not told where they are.")
     try:
         if head is not None:
-            keyed.check_cosigned(head)
+            _check_head(keyed, head)
         told = _told(office, keyed, needed=head is None and said_by is None)
         with office.unit() as unit:
             hold_games(unit)
@@ -96,6 +97,21 @@ def look_for_missing(
     except NotNow as why:
         raise say_no(No.NOT_READY, why=str(why)) from None
     return Looked(found, goes_on)
+
+
+def _check_head(keyed: KeyedProcesses, head: str) -> None:
+    """Check that a head which somebody has kept was signed by the log and cosigned.
+
+    Refuses: a text that is no head, and a head with other signatures.
+
+    Raises:
+        NotNow: the public keys cannot be read.
+    """
+    try:
+        checkpoint_of(head)
+        keyed.check_cosigned(head)
+    except (NoteFailed, NotBelieved) as why:
+        raise say_no(No.NOT_A_HEAD, why=str(why).rstrip(".")) from None
 
 
 @dataclass(frozen=True)

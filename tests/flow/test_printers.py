@@ -56,3 +56,23 @@ def test_a_printer_that_is_moved_keeps_the_width_of_its_paper(floor: Floor) -> N
     assert [body["roll"] for body in bodies(floor, "PRINTER")] == ["80mm", "58mm", "58mm"]
     with refuses("printer.bad_roll"):
         placed(floor, PrinterPlan("P1", "tcp:10.0.0.9", "57mm"))
+
+
+@pytest.mark.rule("15.4(c)")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "booth",
+        "tcp:",
+        "tcp:10.0.0.9:port",
+        "usb:lp0",
+        "serial:/dev/ttyS0:fast",
+        "cups:a queue",
+        "http://10.0.0.9",
+    ],
+)
+def test_an_address_at_which_no_printer_can_be_is_refused(floor: Floor, address: str) -> None:
+    with refuses("printer.bad_address"):
+        placed(floor, PrinterPlan("P1", address, "80mm"))
+    assert rows(floor, "SELECT 1 FROM printer") == []

@@ -102,6 +102,16 @@ def test_what_is_no_card_is_refused(floor: Floor) -> None:
             bring_card(floor.office, floor.sam, file)
 
 
+def test_the_name_of_a_card_has_at_most_a_hundred_characters(floor: Floor) -> None:
+    def named(name: str) -> bytes:
+        return FILE.replace(b"Test card", name.encode())
+
+    for name in ("", "x" * 101):
+        with refuses("card.name"):
+            bring_card(floor.office, floor.sam, named(name))
+    assert bring_card(floor.office, floor.sam, named("x" * 100))
+
+
 def test_a_card_is_brought_once(floor: Floor) -> None:
     with refuses("card.known"):
         bring_card(floor.office, floor.sam, FILE)

@@ -113,6 +113,25 @@ def test_the_log_goes_on_under_another_name_and_its_first_entry_names_the_lost_h
             assert SECOND in verify_journal(journal, again.two_keys.public_keys()).text()
 
 
+def test_a_file_that_is_no_cosigned_head_of_this_log_is_refused(
+    floor: Floor, tmp_path: Path
+) -> None:
+    lost_evening(floor, tmp_path / "house.backup")
+    known = floor.two_keys.newest_cosigned("keno.example/test")
+    assert known is not None
+    ((signed,), *_) = rows(floor, "SELECT note FROM log_checkpoint ORDER BY size DESC")
+    for head in ("a letter", known.replace("keno.example/test", SECOND), signed):
+        with refuses("log.not_a_head"):  # not a note, not signed, signed and not cosigned
+            look_for_missing(floor.office, head)
+    assert look_for_missing(floor.office, known).goes_on
+    with restored(floor, tmp_path / "house.backup") as again:
+        assert not look_for_missing(again.office, known).goes_on
+        agree(again)
+        start_new_origin(again.office, *two(again))
+        with refuses("log.not_a_head"):  # the log has another name since
+            look_for_missing(again.office, known)
+
+
 def test_a_day_in_which_the_log_got_another_name_is_exported_and_verified(
     floor: Floor, tmp_path: Path
 ) -> None:

@@ -1,12 +1,13 @@
 """Listening: strangers, garbage, slowness and crowds stop nothing and lock nothing."""
 
+import asyncio
 import json
 import logging
 import socket
 import ssl
 import struct
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from time import monotonic, sleep
 from typing import cast
@@ -27,7 +28,7 @@ from rng.serve.protocol import (
     to_frame,
 )
 from rng.serve.refusals import Refused
-from rng.serve.server import Noise
+from rng.serve.server import Listener, Noise, Server
 from rng.serve.tls import Credentials, Peers, accept, change, make_tls, renew
 
 GARBAGE = [
@@ -114,6 +115,43 @@ def test_a_request_that_is_not_in_order_gets_a_clear_refusal(
         with pytest.raises(Refused) as refused:
             read_reply(peer.recv(length))
     assert refused.value.code == code
+
+
+@pytest.mark.rule("X-recovery")
+def test_a_defect_of_ours_is_answered_as_one_and_the_process_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What went wrong is for the log, and not for the peer."""
+
+    def dispatch(_: str, request: Mapping[str, object]) -> Mapping[str, object]:
+        if request["act"] == "fail":
+            raise TypeError("an inner matter")
+        return {"well": True}
+
+    listener = Listener(Address(path=str(tmp_path / "a.socket")), dispatch)
+    server = Server([listener], after=lambda: None, idle=lambda: None)
+
+    def ask(act: str) -> Mapping[str, object] | Refused:
+        client = Client(listener.address)
+        try:
+            return client.call(act)
+        except Refused as refusal:
+            return refusal
+        finally:
+            client.close()
+
+    async def serve() -> list[Mapping[str, object] | Refused]:
+        listening = await server._listen(listener)  # noqa: SLF001  without its signals
+        answers = [await asyncio.to_thread(ask, act) for act in ("fail", "status")]
+        listening.close()
+        return answers
+
+    refused, answered = asyncio.run(serve())
+    assert isinstance(refused, Refused)
+    assert refused.code == "process.fault"
+    assert "inner matter" not in refused.message
+    assert answered == {"well": True}
+    assert caplog.messages == ["request.failed"]
 
 
 @pytest.mark.rule("X-recovery")

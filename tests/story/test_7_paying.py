@@ -179,7 +179,6 @@ CASES: list[tuple[Callable[[Floor, Credentials], None], Sale, str]] = [
     (voided, every(), "ticket.already_void"),
     (game_void, every(), "ticket.refund_instead"),
     (refunded, every(), "ticket.refunded"),
-    (played, Sale("M", Request(((1,),), "1/1 @ 1.00"), BILLS), ""),
 ]
 
 
@@ -191,16 +190,28 @@ def test_each_ticket_that_is_not_paid_is_refused_for_its_own_reason(
     happens, sale, code = CASES[place]
     wanda = sold(floor, sale)
     happens(floor, wanda)
-    if not code:  # a straight ticket that won or did not
-        won = look_up(floor.office, wanda, 1)["standing"] == "win"
-        if won:
-            return
-        code = "ticket.no_win"
     with refuses(code):
         pay(floor, wanda)
     with refuses(code):
         present_ticket(floor.office, wanda, 1, floor.code(1))
     assert len(rows(floor, "SELECT 1 FROM payout")) == (happens is paid_before)
+    floor.check_books()
+
+
+@pytest.mark.rule("X-pay-refusals")
+def test_a_ticket_that_won_nothing_is_not_paid(floor: Floor) -> None:
+    """Of 21 tickets with a number each one at least has a number that was not drawn."""
+    wanda = floor.writing()
+    for number in range(1, 22):
+        floor.sell(wanda, Sale("M", Request(((number,),), "1/1 @ 1.00"), BILLS))
+    floor.play()
+    (drawn,) = (body["numbers"] for body in bodies(floor, "DRAW"))
+    lost = min(set(range(1, 22)) - set(drawn))
+    with refuses("ticket.no_win"):
+        pay(floor, wanda, lost)
+    with refuses("ticket.no_win"):
+        present_ticket(floor.office, wanda, lost, floor.code(lost))
+    assert rows(floor, "SELECT 1 FROM payout") == []
     floor.check_books()
 
 

@@ -29,7 +29,7 @@ from printers.escpos import scan_of
 from printers.layout import laid_out
 from printers.paper import WIDE, CodeDigits, Line
 from tests.floor import NOON, WANDA, Floor, dollar
-from tests.looking import everything
+from tests.looking import everything, refuses
 from tests.printers.samples import TICKET
 from tests.story.test_5_settlement import frozen_floor
 from tests.story.test_6_refunds import refund, void_next
@@ -184,6 +184,14 @@ def test_whoever_has_no_code_learns_nothing(patron: FlaskClient, floor: Floor) -
     assert len(pages) == 1
     assert code not in told(patron, floor)
     assert everything(floor) == before  # it only reads
+
+
+@pytest.mark.rule("X-ticket-validation")
+def test_a_number_and_a_code_that_are_not_of_one_ticket_are_refused_alike(floor: Floor) -> None:
+    floor.sell(floor.writing())
+    for number, code in ((1, "1" * 25), (2, floor.code(1))):
+        with refuses("ticket.none_such"):
+            check_ticket(floor.office, number, code)
 
 
 @pytest.mark.rule("X-ticket-validation")

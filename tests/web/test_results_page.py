@@ -65,7 +65,8 @@ def test_a_game_leads_to_its_signed_record(patron: FlaskClient, floor: Floor) ->
     assert game["numbers"] == game["record"]["record"]["body"]["numbers"]
     assert patron.get("/results/M/2.json").get_json()["numbers"] is None
     for nowhere in ("M/3", "M/x", "Q/1"):
-        assert patron.get(f"/results/{nowhere}.json").status_code == 404
+        missing = patron.get(f"/results/{nowhere}.json")
+        assert (missing.status_code, missing.get_json()["code"]) == (404, "game.unknown")
     assert patron.get("/results/%00/1.json").status_code == 400  # no text has that
 
 

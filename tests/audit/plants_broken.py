@@ -1,22 +1,26 @@
 """Plants in the file itself and in the keys: what no signature of the house covers."""
 
 import json
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
-from zipfile import ZIP_STORED, ZipFile
+from unittest.mock import patch
+from zipfile import ZIP_BZIP2, ZIP_STORED, ZipFile
 
 from cryptography.hazmat.primitives.asymmetric.rsa import (
     RSAPublicKey,
     RSAPublicNumbers,
     generate_private_key,
 )
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     PublicFormat,
     load_der_public_key,
 )
 
+from app.audit import verifier
 from app.audit.verifier import Report, verify
 from rng.core.canonical import canonical
 from tests.audit.exporting import ExportedHouse, Forgery
@@ -70,6 +74,19 @@ def mark_key_with_small_factor(keys: dict[str, str]) -> None:
     keys["mark"] = der(RSAPublicNumbers(65537, modulus).public_key()).hex()
 
 
+def x25519_key(keys: dict[str, str]) -> None:
+    public = X25519PrivateKey.generate().public_key()
+    keys["log"] = public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo).hex()
+
+
+def no_keys(forgery: Forgery) -> None:
+    forgery.files["keys.json"] = b"[]\n"
+
+
+def listed_twice(forgery: Forgery) -> None:
+    forgery.body["files"].append(forgery.body["files"][0])
+
+
 def not_a_zip_file(_: ExportedHouse, folder: Path) -> Report:
     (folder / "forged.zip").write_bytes(b"no zip file at all")
     return verify(folder / "forged.zip")
@@ -94,6 +111,32 @@ def damaged(house: ExportedHouse, folder: Path) -> Report:
     return verify(path, house.keys)
 
 
+def packed_with_bzip2(house: ExportedHouse, folder: Path) -> Report:
+    path = folder / "forged.zip"
+    with ZipFile(house.bundle("last")) as real, ZipFile(path, "w", ZIP_BZIP2) as archive:
+        for name in real.namelist():
+            archive.writestr(name, real.read(name))
+    return verify(path, house.keys)
+
+
+def larger_than_its_bundle(house: ExportedHouse, folder: Path) -> Report:
+    """Have the zip file's directory say that the last file goes on behind its end."""
+    path, data = folder / "forged.zip", bytearray(house.bundle("last").read_bytes())
+    struct.pack_into("<L", data, data.rindex(b"PK\x01\x02") + 20, len(data))  # compressed size
+    path.write_bytes(data)
+    return verify(path, house.keys)
+
+
+def beyond(limit: str, most: int) -> Plant:
+    """Check a sound bundle as if the verifier had a lower limit."""
+
+    def make(house: ExportedHouse, _: Path) -> Report:
+        with patch.object(verifier, limit, most):
+            return verify(house.bundle("last"), house.keys)
+
+    return make
+
+
 def keys_of_another_log(house: ExportedHouse, folder: Path) -> Report:
     """The regulator has the keys of the house, published for another log."""
     published = json.loads(Forgery.of(house).files["keys.json"])
@@ -105,6 +148,10 @@ def keys_of_another_log(house: ExportedHouse, folder: Path) -> Report:
 BROKEN: dict[str, tuple[Plant, str]] = {
     "a file that is no zip file": (not_a_zip_file, "bundle.not_zip"),
     "a file outside of the folder": (outside_of_its_folder, "bundle.hostile"),
+    "a file that is packed in another way": (packed_with_bzip2, "bundle.hostile"),
+    "a file that is larger than its bundle": (larger_than_its_bundle, "bundle.hostile"),
+    "more files than a bundle has": (beyond("FILES_MAX", 3), "bundle.hostile"),
+    "a manifest of more bytes than it has": (beyond("DOCUMENT_MAX", 100), "bundle.hostile"),
     "a damaged file": (damaged, "file.unreadable"),
     "a changed file": (
         unsigned(lambda forgery: forgery.files.update({"README.txt": b"Read me.\n"})),
@@ -115,7 +162,13 @@ BROKEN: dict[str, tuple[Plant, str]] = {
         "file.unlisted",
     ),
     "no key of the inspector": (own_keys(lambda keys: keys.pop("inspector")), "keys.missing"),
-    "a key of no role": (own_keys(lambda keys: keys.update(janitor="00")), "keys.malformed"),
+    "a key of no role": (
+        own_keys(lambda keys: keys.update(janitor=keys["log"])),
+        "keys.malformed",
+    ),
+    "a log key of an unknown kind": (own_keys(x25519_key), "keys.malformed"),
+    "keys that are no list": (unsigned(no_keys), "keys.malformed"),
+    "a file that is listed twice": (unsigned(listed_twice), "manifest.malformed"),
     "a key that is not one": (own_keys(lambda keys: keys.update(log="00")), "keys.malformed"),
     "a log key of the wrong kind": (
         own_keys(lambda keys: keys.update(log=keys["mark"])),

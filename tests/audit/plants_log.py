@@ -3,6 +3,7 @@
 The forger has the keys of the log and of the back office, and not the inspector's.
 """
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
@@ -299,8 +300,12 @@ def without_a_lock_in_the_middle(forgery: Forgery) -> None:
 
 
 def graded_though_void(forgery: Forgery) -> None:
-    series, game = of_game(forgery.tagged("VOID-GAME")[-1])
-    say(forgery.tagged("WINS")[-1], series=series, game=game)
+    """Have the next grading be of a game that was locked and is void."""
+    locked = [of_game(each) for each in forgery.tagged("LOCK")]
+    void = next(each for each in forgery.tagged("VOID-GAME") if of_game(each) in locked)
+    later = forgery.entries[forgery.entries.index(void) :]
+    series, game = of_game(void)
+    say(next(each for each in later if each["tag"] == "WINS"), series=series, game=game)
 
 
 def paid_exactly(cents: int, **who: str | None) -> Change:
@@ -319,6 +324,34 @@ def paid_exactly(cents: int, **who: str | None) -> Change:
 def unexplained(forgery: Forgery) -> None:
     close = forgery.tagged("DAY-CLOSE")[-1]
     say(close, drawers={**said(close)["drawers"], "unexplained_cents": 100})
+
+
+def frozen_without_grading(forgery: Forgery) -> None:
+    """Leave out the grading of a game that is frozen then."""
+    frozen = of_game(forgery.tagged("FROZEN")[0])
+    gradings = [each for each in forgery.tagged("WINS") if of_game(each) == frozen]
+    forgery.entries.remove(gradings[0])
+
+
+def changed_body(tag: str, change: Callable[[str], str]) -> Change:
+    """Change the text of a body, which need not be canonical then."""
+
+    def make(forgery: Forgery) -> None:
+        entry = forgery.tagged(tag)[0]
+        entry["body"] = change(entry["body"])
+
+    return make
+
+
+def other_lines(change: Callable[[dict[str, Any]], list[dict[str, Any]]]) -> Change:
+    """Have a ticket of one line play other lines."""
+
+    def make(forgery: Forgery) -> None:
+        ticket = forgery.tagged("TICKET")[0]
+        (line,) = said(ticket)["lines"]
+        say(ticket, lines=change(line))
+
+    return make
 
 
 RESIGNED: dict[str, tuple[Change, str]] = {
@@ -524,4 +557,40 @@ RESIGNED: dict[str, tuple[Change, str]] = {
         "day.unclaimed",
     ),
     "the close of a day does not explain its drawers": (unexplained, "day.drawers"),
+    "a game is frozen that was not graded": (frozen_without_grading, "game.not_graded"),
+    "a refund leaves out its void games": (first_said("REFUND", void_games=[]), "refund.games"),
+    "a ticket has a number in two groups": (
+        first_said("TICKET", groups=[[1, 2], [2, 3]]),
+        "ticket.malformed",
+    ),
+    "a ticket has a group that is a number": (
+        first_said("TICKET", groups=[7]),
+        "ticket.malformed",
+    ),
+    "a ticket plays a way twice": (other_lines(lambda line: [line, line]), "ticket.malformed"),
+    "a ticket lists a way of other spots": (
+        other_lines(lambda line: [{**line, "spots": line["spots"] - 1, "sets": ["A"]}]),
+        "ticket.malformed",
+    ),
+    "a ticket plays spots that its card does not have": (
+        other_lines(lambda line: [{**line, "spots": 20}]),
+        "ticket.card",
+    ),
+    "a payout of less than nothing": (first_said("PAID", cents=-1), "json.malformed"),
+    "a payout at no time": (
+        first_said("PAID", time=7, contact={"id": "c-1", "player_card": None}),
+        "json.malformed",
+    ),
+    "a payout without a time zone": (
+        first_said("PAID", time="2026-11-19T19:00:00.000"),
+        "json.malformed",
+    ),
+    "a body with a space in it": (
+        changed_body("LOCK", lambda body: body.replace(",", ", ", 1)),
+        "json.malformed",
+    ),
+    "a body with one number that is too large": (
+        changed_body("LOCK", lambda body: f'{body[:-1]},"zzz":{2**53}}}'),
+        "json.malformed",
+    ),
 }  # fmt: skip

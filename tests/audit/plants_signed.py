@@ -5,12 +5,14 @@ Some plants also need the keys of the back office, of the generator or of the in
 
 import json
 import re
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
 from rng.core.canonical import canonical
 from rng.core.derive import draw_numbers
+from rng.core.mark import make_mark
 from rng.core.signing import document_hash
 from rng.core.signing import seal as sealed
 from rng.note import Checkpoint, Note, sign_note, write_checkpoint, write_note
@@ -26,6 +28,7 @@ from tests.audit.exporting import (
 
 Change = Callable[[Forgery], object]
 ENTRIES, CARRIED, DRAWS = "log/entries.jsonl", "log/carried.jsonl", "draws/M.jsonl"
+HEADS, ORIGINS = "log/checkpoints.jsonl", "log/origins.jsonl"
 
 
 def changed_lines(name: str, change: Callable[[list[Any]], object]) -> Change:
@@ -108,16 +111,16 @@ def carried(lines: list[Any], tag: str) -> dict[str, Any]:
 
 def other_checkpoint(forgery: Forgery) -> None:
     """A head of the same size with another root, signed by the log, among those in between."""
-    lines = forgery.lines("log/checkpoints.jsonl")
+    lines = forgery.lines(HEADS)
     origin, size = forgery.body["origin"], lines[1]["size"]
     text = write_checkpoint(Checkpoint(origin, size, bytes(32)))
     note = write_note(Note(text, (sign_note(text, origin, forgery.house.log),)))
     lines[1].update({"note": note, "cosigned": None})
-    forgery.put_lines("log/checkpoints.jsonl", lines)
+    forgery.put_lines(HEADS, lines)
 
 
 def older_head(forgery: Forgery) -> None:
-    cosigned = [line["cosigned"] for line in forgery.lines("log/checkpoints.jsonl")]
+    cosigned = [line["cosigned"] for line in forgery.lines(HEADS)]
     forgery.files["log/checkpoint"] = next(filter(None, cosigned)).encode()
 
 
@@ -207,17 +210,49 @@ def other_twenty(forgery: Forgery) -> dict[str, Any]:
     return another_record(forgery, numbers=list(range(1, 21)))
 
 
-def another_void_record(forgery: Forgery) -> None:
-    """Sign a void that names another tombstone, with the generator's key."""
-    lines = forgery.lines(DRAWS)
-    void = voided(lines)
-    body = {**void["record"]["body"], "tombstone": "0" * 64}
-    void["record"] = sealed(body, forgery.house.keyed["rng"].signing)
-    forgery.put_lines(DRAWS, lines)
+def another_void_record(**changes: object) -> Change:
+    """Sign another record of a void with the generator's key."""
+
+    def change(lines: list[Any], house: ExportedHouse) -> None:
+        body = {**voided(lines)["record"]["body"], **changes}
+        voided(lines)["record"] = sealed(body, house.keyed["rng"].signing)
+
+    return lambda forgery: changed_lines(DRAWS, lambda lines: change(lines, forgery.house))(forgery)
+
+
+def redrawn(
+    statement: dict[str, object] | None = None,
+    intent: dict[str, object] | None = None,
+    record: dict[str, object] | None = None,
+) -> Change:
+    """Draw the last game again with the keys of all roles, with these changes."""
+
+    def make(forgery: Forgery) -> None:
+        lines, keyed = forgery.lines(DRAWS), forgery.house.keyed
+        draw = [each["document"] for each in lines if "intent" in each["document"]][-1]
+        stated = {**draw["statement"]["body"], **(statement or {})}
+        digest = document_hash(stated)
+        intended = {**draw["intent"]["body"], "statement": digest, **(intent or {})}
+        mark = make_mark(keyed["inspector"].mark, canonical(intended))
+        told = {
+            **draw["record"]["body"],
+            "previous": stated["previous"],
+            "statement": digest,
+            "intent": document_hash(intended),
+            "mark": mark,
+            "numbers": list(draw_numbers(document_hash(intended), mark)),
+            **(record or {}),
+        }
+        draw["statement"] = sealed(stated, forgery.house.office)
+        draw["intent"] = sealed(intended, keyed["rng"].signing)
+        draw["record"] = sealed(told, keyed["rng"].signing)
+        forgery.put_lines(DRAWS, lines)
+
+    return make
 
 
 def renamed_log(**changes: object) -> Change:
-    """Add the act by which both keys gave the log its name; as it is, nothing is wrong with it."""
+    """Add the act by which both keys gave the log its name; unchanged, the act is sound."""
 
     def make(forgery: Forgery) -> None:
         act = {
@@ -233,9 +268,75 @@ def renamed_log(**changes: object) -> Change:
             "reason": "The disk burned.",
         }
         signers = [forgery.house.keyed[role].signing for role in ("rng", "inspector")]
-        forgery.put_lines("log/origins.jsonl", [{"act": sealed({**act, **changes}, *signers)}])
+        acts = forgery.lines(ORIGINS) if ORIGINS in forgery.files else []
+        acts.append({"act": sealed({**act, **changes}, *signers)})
+        forgery.put_lines(ORIGINS, acts)
 
     return make
+
+
+def renamed_twice(forgery: Forgery) -> None:
+    """Give the log a second name, and then another name in place of a third."""
+    renamed_log(new_origin="keno.example/second")(forgery)
+    renamed_log(old_origin="keno.example/third")(forgery)
+
+
+def shown_by(head: dict[str, object], **kept: object) -> Change:
+    """Show what is left of the log by another head."""
+    return renamed_log(fork=False, kept={"size": 5, "root": "0" * 64, "shown": head, **kept})
+
+
+def head_of_the_lost_part(forgery: Forgery) -> None:
+    """Among the heads in between, have one under the log's old name behind what was kept of it."""
+    renamed_log()(forgery)
+    lines = forgery.lines(HEADS)
+    text = write_checkpoint(Checkpoint("keno.example/first", lines[1]["size"], bytes(32)))
+    signature = sign_note(text, "keno.example/first", forgery.house.log)
+    lines[1].update({"note": write_note(Note(text, (signature,))), "cosigned": None})
+    forgery.put_lines(HEADS, lines)
+
+
+def head_before_the_entries(forgery: Forgery) -> None:
+    """Among the heads in between, have one of an earlier day."""
+    earlier = Forgery.of(forgery.house, "second").lines(HEADS)[0]
+    assert earlier["size"] < forgery.body["first"]
+    changed_lines(HEADS, lambda lines: lines.insert(0, earlier))(forgery)
+
+
+def changed_signature(place: int, change: Callable[[bytes], bytes]) -> Change:
+    """Change what a signature of the head says, without the name and key that it begins with."""
+
+    def make(note: bytes) -> bytes:
+        text, _, signatures = note.decode().partition("\n\n")
+        lines = signatures.splitlines()
+        start, _, encoded = lines[place].rpartition(" ")
+        lines[place] = f"{start} {change(encoded.encode()).decode()}"
+        return "\n".join([text, "", *lines, ""]).encode()
+
+    return changed_file("log/checkpoint", make)
+
+
+def wrong(encoded: bytes) -> bytes:
+    return b64encode(flipped(b64decode(encoded), -1))
+
+
+def with_spare_bits(encoded: bytes) -> bytes:
+    """Set bits that base64 drops when it is decoded."""
+    assert encoded.endswith(b"=")
+    other = encoded[:-2] + bytes([encoded[-2] + 1]) + b"="
+    assert b64decode(other) == b64decode(encoded)
+    return other
+
+
+def another_card_file(change: Callable[[str], str]) -> Change:
+    """Have the rate cards say something else, at any place of their files."""
+
+    def make(lines: list[Any]) -> None:
+        for line in lines:
+            if line["tag"] == "CARD":
+                say(line, file=change(said(line)["file"]))
+
+    return changed_lines(CARRIED, make)
 
 
 def unknown_card(forgery: Forgery) -> None:
@@ -257,7 +358,7 @@ SIGNED: dict[str, tuple[Change, str]] = {
     "an older head": (older_head, "head.other"),
     "a head in between with another root": (other_checkpoint, "log.root"),
     "a head in between is gone": (
-        changed_lines("log/checkpoints.jsonl", lambda lines: lines.pop()),
+        changed_lines(HEADS, lambda lines: lines.pop()),
         "head.order",
     ),
     "another hash before the entries": (
@@ -535,7 +636,10 @@ SIGNED: dict[str, tuple[Change, str]] = {
         lambda forgery: another_record(forgery, intent="0" * 64),
         "draw.other_intent",
     ),
-    "the generator signs a void of another tombstone": (another_void_record, "draw.other_intent"),
+    "the generator signs a void of another tombstone": (
+        another_void_record(tombstone="0" * 64),
+        "draw.other_intent",
+    ),
     "both keys gave another log its name": (
         renamed_log(new_origin="keno.example/other"),
         "origin.malformed",
@@ -545,4 +649,94 @@ SIGNED: dict[str, tuple[Change, str]] = {
         "origin.malformed",
     ),
     "what is left of the log is not shown": (renamed_log(fork=False), "origin.kept"),
+    "the generator signs a void of another statement": (
+        another_void_record(statement="0" * 64),
+        "draw.other_statement",
+    ),
+    "all keys draw on another record than the one before": (
+        redrawn(statement={"previous": "0" * 64}),
+        "draw.chain",
+    ),
+    "all keys sign a record on another one than its statement": (
+        redrawn(record={"previous": "0" * 64}),
+        "draw.chain",
+    ),
+    "all keys draw in an unknown way": (redrawn(statement={"derivation": 2}), "draw.malformed"),
+    "all keys draw for an unknown statement": (
+        redrawn(statement={"version": 2}),
+        "draw.malformed",
+    ),
+    "all keys draw for another game": (redrawn(intent={"game": 1}), "draw.other_game"),
+    "all keys draw for another log": (
+        redrawn(statement={"log_origin": "keno.example/other"}),
+        "draw.other_house",
+    ),
+    "all keys draw for another seal": (
+        redrawn(statement={"checkpoint": "keno.example/test\n1\nAAAA\n"}),
+        "draw.seal",
+    ),
+    "all keys draw for a lock behind the seal": (
+        redrawn(statement={"lock_index": 10**9}),
+        "entry.proof",
+    ),
+    "all keys draw for another key of the office": (
+        redrawn(statement={"office_key": "0" * 64}),
+        "signature.wrong",
+    ),
+    "the names of the log do not follow each other": (renamed_twice, "origin.malformed"),
+    "more is left of the log than there was": (
+        shown_by({"size": 11, "root": "0" * 64, "proof": []}, size=11),
+        "origin.kept",
+    ),
+    "what is left of the log does not continue its head": (
+        shown_by({"size": 4, "root": "0" * 64, "proof": []}),
+        "origin.kept",
+    ),
+    "a head of the part of the log that is lost": (head_of_the_lost_part, "head.other"),
+    "a head of another day in between": (head_before_the_entries, "head.other"),
+    "a head in between of another size": (
+        changed_lines(HEADS, lambda lines: lines[0].update(size=lines[0]["size"] - 1)),
+        "head.other",
+    ),
+    "two heads in between change places": (
+        changed_lines(HEADS, lambda lines: lines.insert(0, lines.pop(1))),
+        "head.order",
+    ),
+    "a head of another log": (
+        changed_file("log/checkpoint", lambda note: note.replace(b"/test\n", b"/other\n", 1)),
+        "head.malformed",
+    ),
+    "the log's signature of the head is wrong": (changed_signature(0, wrong), "head.signature"),
+    "the cosignature of the head is wrong": (changed_signature(1, wrong), "head.signature"),
+    "a signature of the head is not base64": (
+        changed_signature(0, lambda _: b"=A"),
+        "head.malformed",
+    ),
+    "a signature of the head has spare bits": (
+        changed_signature(0, with_spare_bits),
+        "head.malformed",
+    ),
+    "the hashes before the entries are left out": (
+        lambda forgery: forgery.files.pop(forgery.first("log/tile/0")),
+        "log.tiles",
+    ),
+    "hashes that have no place before the entries": (
+        lambda forgery: forgery.files.update({"log/tile/3/000.p/1": bytes(32)}),
+        "log.tiles",
+    ),
+    "a salt that is too short": (
+        changed_lines(ENTRIES, lambda lines: lines[5].update(salt="0" * 63)),
+        "json.malformed",
+    ),
+    "a stretch of the log without entries": (manifest(first=10**6), "manifest.malformed"),
+    "a card with another file": (another_card("claim_minutes", 2_881), "card.hash"),
+    "a card that is not TOML": (another_card_file(lambda _: "= 1"), "card.malformed"),
+    "a card that nests too deep": (
+        another_card_file(lambda file: f"{'a.' * 51}a = 1\n{file}"),
+        "card.malformed",
+    ),
+    "a card with more spots than the board": (
+        another_card_file(lambda file: f"{file}99 = {{ 1 = 300 }}\n"),
+        "card.malformed",
+    ),
 }  # fmt: skip

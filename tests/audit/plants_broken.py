@@ -69,9 +69,9 @@ def mark_key_with_exponent_3(keys: dict[str, str]) -> None:
 
 
 def mark_key_with_small_factor(keys: dict[str, str]) -> None:
-    """The largest factor that is refused: the exponent itself, times a number of 3056 bits."""
-    modulus = 65537 * ((1 << 3071) // 65537 + 2 | 1)
-    keys["mark"] = der(RSAPublicNumbers(65537, modulus).public_key()).hex()
+    """The largest factor that is refused is the exponent itself; there is no other small one."""
+    rest = generate_private_key(65537, 3056).public_key().public_numbers().n
+    keys["mark"] = der(RSAPublicNumbers(65537, 65537 * rest).public_key()).hex()
 
 
 def x25519_key(keys: dict[str, str]) -> None:

@@ -308,17 +308,38 @@ def graded_though_void(forgery: Forgery) -> None:
     say(next(each for each in later if each["tag"] == "WINS"), series=series, game=game)
 
 
+def with_amounts(day: str, **amounts: int) -> Change:
+    """Set the house's amounts from a day on, looser than the rule for the supervisor's."""
+
+    def make(forgery: Forgery) -> None:
+        for name, after in {"approval": 10**7, **amounts}.items():
+            added("AMOUNT", from_day=day, name=name.replace("_", "-"), after_cents=after)(forgery)
+
+    return make
+
+
+def paid_alone(forgery: Forgery) -> Entry:
+    return next(each for each in forgery.tagged("PAID") if said(each)["approver"] is None)
+
+
 def paid_exactly(cents: int, **who: str | None) -> Change:
     """Pay an amount to a patron in one payment, in a house that sets the rule's own amounts."""
 
     def make(forgery: Forgery) -> None:
-        paid = next(each for each in forgery.tagged("PAID") if said(each)["approver"] is None)
-        day = said(paid)["time"][:10]
-        for name, after in (("approval", 10**7), ("second-tier", 1_000_000)):
-            added("AMOUNT", from_day=day, name=name, after_cents=after)(forgery)
+        paid = paid_alone(forgery)
+        with_amounts(said(paid)["time"][:10], second_tier=1_000_000)(forgery)
         say(paid, cents=cents, contact=None, **who)
 
     return make
+
+
+def paid_in_two_parts(forgery: Forgery) -> None:
+    """Pay $1,500.00 in two parts, each just large enough to be added up."""
+    paid = paid_alone(forgery)
+    day = said(paid)["time"][:10]
+    with_amounts(day, second_tier=1_000_000, added_up=75_000)(forgery)
+    say(paid, cents=75_000, contact={"id": "c-1", "player_card": None})
+    behind(paid, dict(paid))(forgery)
 
 
 def unexplained(forgery: Forgery) -> None:
@@ -545,6 +566,15 @@ RESIGNED: dict[str, tuple[Change, str]] = {
     ),
     "a payout of exactly $10,000.00 without a manager": (
         paid_exactly(1_000_000, approver="SAM"),
+        "approval.missing",
+    ),
+    "a payout of exactly $1,500.00 in two parts": (paid_in_two_parts, "approval.missing"),
+    "a void at another station without a supervisor": (
+        first_said("VOID", issued_at="B9"),
+        "approval.missing",
+    ),
+    "a payout of a restored house without a manager": (
+        added("RESTORED", last_number=10**6, numbers_left_out=0),
         "approval.missing",
     ),
     "a day is closed after another than the one before": (

@@ -210,6 +210,12 @@ def other_twenty(forgery: Forgery) -> dict[str, Any]:
     return another_record(forgery, numbers=list(range(1, 21)))
 
 
+def reordered(forgery: Forgery) -> dict[str, Any]:
+    """Say that the same twenty numbers were drawn the other way round."""
+    numbers = another_record(forgery)["document"]["record"]["body"]["numbers"]
+    return another_record(forgery, numbers=numbers[::-1])
+
+
 def another_void_record(**changes: object) -> Change:
     """Sign another record of a void with the generator's key."""
 
@@ -632,6 +638,7 @@ SIGNED: dict[str, tuple[Change, str]] = {
     ),
     "the generator takes another mark": (another_mark, "draw.mark"),
     "the generator signs other numbers": (other_twenty, "draw.numbers"),
+    "the generator signs its numbers in another order": (reordered, "draw.numbers"),
     "the generator signs a record of another intent": (
         lambda forgery: another_record(forgery, intent="0" * 64),
         "draw.other_intent",

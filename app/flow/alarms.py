@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from app.flow.facts import Facts
+from app.flow.print_status import slips_wait
 from app.flow.see_keys import Condition, Process
 from app.keno.game import GameState
 
@@ -18,14 +19,13 @@ UNSEALED_MANY = 100_000
 CLOSE_LATE = timedelta(minutes=1)
 DRAW_LATE = timedelta(minutes=5)
 GRADING_LATE = timedelta(minutes=10)  # of the largest game
-PAPER_LATE = timedelta(minutes=2)
 REPORTS_LATE = timedelta(hours=1)
-PRINTER_LONG = timedelta(minutes=2)  # a roll is changed in less
 DRAWER_GRACE = timedelta(hours=2)  # a shift may run on over the turn of the day
 BOOKS_GRACE = timedelta(hours=3)
 BACKUP_OLD = timedelta(hours=26)  # one a day, and it may take its time
 JUMP_TOLD = timedelta(days=1)
 LEASE_GRACE = timedelta(seconds=60)
+RESTART_TOLD = timedelta(minutes=5)  # a loop ends more often: the longest back-off is 30 s
 DISK_FREE = 20 << 30  # or a tenth, on a disk that is smaller than ten times this
 LAG_BYTES = 64 << 20  # four segments of PostgreSQL
 NOTHING = "Nothing is sold, locked or paid."
@@ -38,6 +38,7 @@ class AlarmId(StrEnum):
     CALLER_GONE = "caller-gone"
     GENERATOR_AWAY = "generator-away"
     INSPECTOR_AWAY = "inspector-away"
+    PROCESS_RESTARTING = "process-restarting"
     CLOSE_LATE = "close-late"
     DRAW_WAITS = "draw-waits"
     GRADING_WAITS = "grading-waits"
@@ -153,6 +154,22 @@ def _keyed_words(process: Process) -> str:
         return f"Games cannot be drawn. {why}"
     said = f"The {process.name.lower()} {SAID[process.condition]}"
     return f"Games cannot be drawn. {said}: {why}" if why else f"Games cannot be drawn. {said}."
+
+
+def _process_restarting(facts: Facts) -> Iterator[Alarm]:
+    ended: dict[str, list[datetime]] = {}
+    for each in facts.endings:
+        if facts.now - each.at < RESTART_TOLD:
+            ended.setdefault(each.process, []).append(each.at)
+    for process, times in sorted(ended.items()):
+        many = "once" if len(times) == 1 else f"{len(times):,} times"
+        yield Alarm(
+            AlarmId.PROCESS_RESTARTING,
+            f"The process {process} ended by itself and was started again, {many} in five minutes.",
+            f"An operator reads in the lines of {process} why it ended.",
+            min(times),
+            process,
+        )
 
 
 def _close_late(facts: Facts) -> Iterator[Alarm]:
@@ -312,26 +329,43 @@ def _books_late(facts: Facts) -> Iterator[Alarm]:
 
 
 def _printer_trouble(facts: Facts) -> Iterator[Alarm]:
+    waiting = {each.printer: each.slips for each in facts.unprinted}
     for each in facts.printers:
-        if each.why and (each.since is None or facts.now - each.since > PRINTER_LONG):
+        if each.why:
+            slips = slips_wait(waiting.get(each.code, 0))
             yield Alarm(
                 AlarmId.PRINTER_TROUBLE,
-                f"Printer {each.code}: {each.why}",
-                "Mend it, or have its stations print elsewhere; its paper waits.",
+                f"Printer {each.code}: {each.why} {slips}.",
+                "Fix it, or have its stations print elsewhere. What waits prints by itself then.",
                 each.since,
+                each.code,
             )
 
 
 def _paper_waits(facts: Facts) -> Iterator[Alarm]:
-    for printer, since in facts.unprinted.items():
-        if facts.now - since > PAPER_LATE:
-            yield Alarm(
-                AlarmId.PAPER_WAITS,
-                f"Paper waits for printer {printer}, and nobody prints it.",
-                "An operator starts `keno spooler`.",
-                since,
-                printer,
-            )
+    in_trouble = {each.code for each in facts.printers if each.why}
+    owned = {each.name for each in facts.leases if each.until > facts.now}
+    for each in facts.unprinted:
+        if each.printer is None:
+            why = f"at station {each.station}, which has no printer."
+            next_step = "An administrator assigns a printer to the station."
+        elif each.printer in in_trouble:
+            continue  # that is an alarm of its own
+        elif f"printer {each.printer}" not in owned:
+            why = f"for printer {each.printer}, but no spooler is running."
+            next_step = "An operator starts `keno spooler`."
+        elif each.is_behind(facts.now):
+            why = f"for printer {each.printer}, and none comes out."
+            next_step = "An operator looks at the spooler's lines; a supervisor at the printer."
+        else:
+            continue
+        yield Alarm(
+            AlarmId.PAPER_WAITS,
+            f"{slips_wait(each.slips)} {why}",
+            next_step,
+            each.since,
+            each.printer or each.station or "",
+        )
 
 
 def _paper_unknown(facts: Facts) -> Iterator[Alarm]:
@@ -386,6 +420,7 @@ CHECKS: tuple[Callable[[Facts], Iterator[Alarm]], ...] = (
     _caller_gone,
     _keyed("rng", AlarmId.GENERATOR_AWAY),
     _keyed("inspector", AlarmId.INSPECTOR_AWAY),
+    _process_restarting,
     _close_late,
     _draw_waits,
     _grading_waits,

@@ -11,10 +11,12 @@ from app.flow.asking import Answer
 from app.flow.held import is_held
 from app.flow.office import Office
 from app.flow.permissions import Permission
-from app.flow.reprint import papers_of
+from app.flow.print_status import PrinterStatus, mark_of
+from app.flow.reprint import paper_here, papers_answer
 from app.keno.numbering import printed_number
-from app.store.queries import Reading, drawers, games, house, tickets
+from app.store.queries import Reading, drawers, games, house, paper, tickets
 from app.store.queries.games import OpenGame
+from app.store.queries.paper import Newest
 from app.store.queries.people import Worker
 from app.store.unit import Unit
 
@@ -30,6 +32,7 @@ def desk(office: Office, credentials: Credentials) -> Answer:
         unit = Unit(office.database, connection)
         who = at_work(credentials, Permission.TICKET_SELL)(unit)
         now = unit.now(who.read_at)
+        here = paper_here(unit, who)
         return {
             "now": time_text(now),
             "station": who.station_code,
@@ -44,7 +47,8 @@ def desk(office: Office, credentials: Credentials) -> Answer:
                 for each in drawers.drawers_in_use(connection, who.staff)
                 if each.id != who.drawer
             ],
-            **papers_of(connection, who),
+            "sold": _sold(connection, who, here.printer),
+            **papers_answer(here),
         }
 
 
@@ -70,6 +74,34 @@ def _game(connection: Reading, who: Worker, series: str, now: datetime) -> Answe
             for each in sold
         ],
     }
+
+
+def _sold(connection: Reading, who: Worker, printer: PrinterStatus) -> list[Answer]:
+    """Return the newest tickets of a station, each with the mark of its slip."""
+    sold = tickets.newest_at_station(connection, who.station, JUST_SOLD)
+    newest = paper.newest_of(connection, [each.entry for each in sold])
+    return [
+        {
+            "number": each.number,
+            "printed_number": printed_number(each.number),
+            "series": each.series,
+            "first_game": each.first_game,
+            "last_game": each.last_game,
+            "price_cents": each.price_cents,
+            "sold_at": time_text(each.sold_at),
+            "void": each.voided_at is not None,
+            "printing": _printing(newest.get(each.entry), printer),
+        }
+        for each in sold
+    ]
+
+
+def _printing(newest: Newest | None, printer: PrinterStatus) -> Answer | None:
+    """Return how far the slip of a ticket is; none if nothing is noted of it."""
+    if newest is None:
+        return None
+    mark, label = mark_of(newest, printer)
+    return {"mark": mark.value, "label": label, "copy": newest.copy, "why": newest.why}
 
 
 def _seconds_left(game: OpenGame, now: datetime) -> int | None:

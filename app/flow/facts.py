@@ -3,7 +3,6 @@
 Nothing is decided here (`alarms`), and nothing is changed by looking.
 """
 
-import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,17 +11,18 @@ from pathlib import Path
 
 from app.audit.tags import Tag
 from app.flow.day import day_bounds, gaming_day
+from app.flow.entry_time import body_of, moment_in, time_in
 from app.flow.lease import CALLER
 from app.flow.missing import Missing, what_is_missing
 from app.flow.office import Office
 from app.flow.see_keys import Process, look_at_processes
-from app.store.queries import Reading, drawers, keeping, running, watching
+from app.flow.unprinted import Unprinted, unprinted
+from app.store.queries import Reading, drawers, floor, keeping, running, watching
 from app.store.queries.drawers import DrawerRow
 from app.store.queries.running import BooksRow
 from app.store.queries.watching import (
     GameWaits,
     LeaseSeen,
-    PaperWaits,
     PrinterWatched,
     Replication,
     Sealing,
@@ -31,8 +31,7 @@ from app.store.unit import Unit
 
 GAMES_MOST = 50
 BACKUPS_MOST = 10
-# Under which of these an act has its time, in its entry.
-TIMES = ("time", "sold_at", "voided_at", "locked_at", "opened_at", "at")
+ENDED_MOST = 100
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,14 @@ class Jump:
 
 
 @dataclass(frozen=True)
+class Ending:
+    """A process ended that should run, and was started again."""
+
+    process: str
+    at: datetime
+
+
+@dataclass(frozen=True)
 class Facts:
     """All that alarms are decided by, as of one moment."""
 
@@ -62,6 +69,7 @@ class Facts:
     founded_at: datetime
     is_called: bool  # some series is run by the caller, and not by hand
     leases: list[LeaseSeen]
+    endings: list[Ending]  # the newest first
     keyed: list[Process]
     keyed_since: Mapping[str, datetime]  # by role, as far as it is noted in the log
     sealing: Sealing
@@ -75,7 +83,7 @@ class Facts:
     printers: list[PrinterWatched]
     papers: int  # of which nobody knows whether they came out
     papers_since: datetime | None
-    unprinted: Mapping[str, datetime]  # since when paper waits, by printers with nothing amiss
+    unprinted: list[Unprinted]
     reports: int  # that wait
     reports_since: datetime | None
     books: BooksRow | None
@@ -118,11 +126,14 @@ def _read(office: Office, connection: Reading, keyed: list[Process], disks: list
         founded_at=house.founded_at,
         is_called=any(each.interval_seconds for each in running.all_series(connection)),
         leases=watching.leases(connection),
+        endings=_endings(
+            [each.body for each in floor.newest_tagged(connection, [Tag.PROCESS.value], ENDED_MOST)]
+        ),
         keyed=keyed,
         keyed_since=_keyed_since(watching.newest_watched(connection, Tag.KEYS), keyed),
         sealing=sealing,
-        unsealed_since=_time_in(sealing.first_unsealed) or sealing.signed_at,
-        uncosigned_since=_time_in(sealing.first_uncosigned) or sealing.signed_at,
+        unsealed_since=time_in(sealing.first_unsealed) or sealing.signed_at,
+        uncosigned_since=time_in(sealing.first_uncosigned) or sealing.signed_at,
         missing=what_is_missing(connection),
         missing_since=None if incomplete is None else incomplete.noticed_at,
         games=watching.games_that_wait(connection, GAMES_MOST),
@@ -131,7 +142,7 @@ def _read(office: Office, connection: Reading, keyed: list[Process], disks: list
         printers=watching.printers(connection),
         papers=papers,
         papers_since=papers_since,
-        unprinted=_unprinted(watching.oldest_papers(connection)),
+        unprinted=unprinted(connection),
         reports=reports,
         reports_since=reports_since,
         books=running.newest_books(connection),
@@ -164,51 +175,26 @@ def _database_folder(office: Office) -> list[Path]:
 # ---- what entries say ----------------------------------------------------------------------------
 
 
-def _body(text: str | None) -> dict[str, object]:
-    try:
-        body = json.loads(text or "{}")
-    except ValueError:  # it was tampered with: the books say so
-        return {}
-    return body if isinstance(body, dict) else {}
-
-
-def _time_in(text: str | None) -> datetime | None:
-    body = _body(text)
-    found = (_moment(body, name) for name in TIMES)
-    return next((each for each in found if each is not None), None)
-
-
-def _moment(body: dict[str, object], name: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(str(body[name]))
-    except (KeyError, ValueError):
-        return None
-
-
 def _newest_made(backups: Sequence[str]) -> datetime | None:
     """Return when the newest of some backups was made: an old one may have been tried last."""
-    made = (_moment(_body(text), "made_at") for text in backups)
+    made = (moment_in(body_of(text), "made_at") for text in backups)
     return max((each for each in made if each is not None), default=None)
 
 
-def _unprinted(papers: Sequence[PaperWaits]) -> dict[str, datetime]:
-    """Return since when each printer has paper that waits."""
-    since: dict[str, datetime] = {}
-    for paper in papers:
-        at = paper.copy_asked_at or _time_in(paper.body)
-        if at is not None:
-            since[paper.printer] = min(at, since.get(paper.printer, at))
-    return since
+def _endings(entries: Sequence[str]) -> list[Ending]:
+    """Return which processes ended, and when, by what was recorded of them."""
+    found = ((str(body_of(text).get("what", "")), time_in(text)) for text in entries)
+    return [Ending(what.partition(" ")[0], at) for what, at in found if what and at is not None]
 
 
 def _jump(text: str | None) -> Jump | None:
-    at, moved = _time_in(text), _body(text).get("milliseconds")
+    at, moved = time_in(text), body_of(text).get("milliseconds")
     return Jump(at, moved) if at is not None and isinstance(moved, int) else None
 
 
 def _keyed_since(text: str | None, keyed: list[Process]) -> dict[str, datetime]:
     """Return since when each process stands as it does, if that is what the log says of it."""
-    at, noted = _time_in(text), _body(text).get("processes")
+    at, noted = time_in(text), body_of(text).get("processes")
     if at is None or not isinstance(noted, dict):
         return {}
     conditions = {

@@ -17,10 +17,12 @@ from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.authority import Approved, answer_approved
 from app.flow.office import Office
 from app.flow.permissions import FOR, Permission
+from app.flow.print_status import PrinterStatus, status_of
 from app.flow.refusals import No, check_reason, say_no
+from app.flow.unprinted import unprinted
 from app.keno.house_settings import Setting
 from app.keno.numbering import printed_number
-from app.store.queries import Reading, house
+from app.store.queries import house
 from app.store.queries import paper as queries
 from app.store.queries.paper import Job, Queued
 from app.store.queries.people import Person, Worker
@@ -40,23 +42,47 @@ def papers_at(office: Office, credentials: Credentials) -> Answer:
     The writer sees from it that the roll is nearly at its end, or why nothing comes out.
     """
     with office.database.reading() as connection:
-        who = at_work(credentials, Permission.PAPER_PRINT)(Unit(office.database, connection))
-        return papers_of(connection, who)
+        unit = Unit(office.database, connection)
+        who = at_work(credentials, Permission.PAPER_PRINT)(unit)
+        return papers_answer(paper_here(unit, who))
 
 
-def papers_of(connection: Reading, who: Worker) -> Answer:
+@dataclass(frozen=True)
+class PaperHere:
+    """What is not printed yet where somebody works, and how the printer is."""
+
+    queue: list[Queued]
+    printer: PrinterStatus
+
+
+def paper_here(unit: Unit, who: Worker) -> PaperHere:
     """Return what is not printed yet where somebody works, and how the printer is."""
-    waiting = queries.queue_at(connection, who.station, SHOWN)
+    connection = unit.connection
+    queue = queries.queue_at(connection, who.station, SHOWN)
     printer = queries.printer_of(connection, who.station)
-    condition = printer and queries.condition(connection, printer.id)
+    condition = None if printer is None else queries.condition(connection, printer.id)
+    waiting = unprinted(connection, who.station) if queue else []
+    status = PrinterStatus(
+        station=who.station_code,
+        code=None if printer is None else printer.code,
+        why=None if condition is None else condition.why,
+        near_end=condition is not None and condition.near_end,
+        waiting=sum(each.slips for each in waiting),
+        is_behind=any(each.is_behind(unit.now(who.read_at)) for each in waiting),
+        asked=sum(each.state is PaperState.UNKNOWN for each in queue),
+    )
+    return PaperHere(queue, status)
+
+
+def papers_answer(here: PaperHere) -> Answer:
+    """Return it as the pages and programs read it."""
+    printer = here.printer
+    level, sentence = status_of(printer)
+    told = {"code": printer.code, "near_end": printer.near_end, "trouble": printer.why}
     return {
-        "papers": [_waits(each) for each in waiting],
-        "printer": printer
-        and {
-            "code": printer.code,
-            "near_end": bool(condition and condition.near_end),
-            "trouble": condition and condition.why,
-        },
+        "papers": [_waits(each) for each in here.queue],
+        "printer": None if printer.code is None else told,
+        "printing": {"level": level.value, "sentence": sentence, "waiting": printer.waiting},
     }
 
 

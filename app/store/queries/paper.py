@@ -1,10 +1,11 @@
 """What is to be printed, where, and what became of it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, exists, func, not_, select, union
+from sqlalchemy import Connection, case, exists, func, not_, select, union
 
 from app.store.tables import (
     LogEntry,
@@ -70,6 +71,26 @@ class Queued:
 
 
 @dataclass(frozen=True)
+class Waits:
+    """Slips that wait for a printer, or at a station that has none."""
+
+    printer: str | None
+    station: str | None  # where there is no printer
+    slips: int
+    copy_asked_at: datetime | None  # of the oldest; none: it is the first
+    body: str | None  # of the oldest's entry
+
+
+@dataclass(frozen=True)
+class Newest:
+    """What became of a paper, or of its newest copy."""
+
+    copy: int
+    state: PaperState
+    why: str | None
+
+
+@dataclass(frozen=True)
 class Kept:
     """The bytes of a paper as they are kept."""
 
@@ -91,6 +112,8 @@ class Event:
     roll: str | None
 
 
+EVENTS_MOST = 20_000  # from the newest back: of older ones nobody waits for the end
+FINISHED_MOST = 1_000
 EVENT = (
     PaperEvent.copy,
     PaperEvent.state,
@@ -177,6 +200,72 @@ def queue_at(connection: Connection, station: int, most: int) -> list[Queued]:
     here = QueuedPaper.station == station
     asked = _queue(connection, most, here, asks)
     return asked + _queue(connection, most - len(asked), here, not_(asks))
+
+
+def waiting(connection: Connection, station: int | None = None) -> list[Waits]:
+    """Return the slips that wait or are being sent, by printer, those of copies apart.
+
+    What is being sent is at the printer that it is sent to. Of one station if it is given.
+    """
+    at = func.coalesce(QueuedPaper.printer, StationPrinter.printer)
+    without = case((Printer.id.is_(None), Station.code))
+    copy = (Reprint.job == QueuedPaper.entry) & (Reprint.copy == QueuedPaper.copy)
+    first = func.min(QueuedPaper.entry)
+    found = (
+        select(Printer.code, without, func.count(), func.min(Reprint.asked_at), first)
+        .select_from(QueuedPaper)
+        .join(Station, Station.id == QueuedPaper.station)
+        .outerjoin(StationPrinter, StationPrinter.station == QueuedPaper.station)
+        .outerjoin(Printer, Printer.id == at)
+        .outerjoin(Reprint, copy)
+        .where(QueuedPaper.state.in_([PaperState.QUEUED.value, PaperState.SENDING.value]))
+        .group_by(Printer.code, without, Reprint.job.is_(None))
+        .order_by(Printer.code)
+    )
+    if station is not None:
+        found = found.where(QueuedPaper.station == station)
+    rows = connection.execute(found).all()
+    said = select(LogEntry.id, LogEntry.body).where(LogEntry.id.in_([row[-1] for row in rows]))
+    bodies = {row.id: row.body for row in connection.execute(said)} if rows else {}
+    return [
+        Waits(printer, at_station, slips, copy_asked_at, bodies.get(entry))
+        for printer, at_station, slips, copy_asked_at, entry in rows
+    ]
+
+
+def newest_finished(connection: Connection) -> dict[str, datetime]:
+    """Return when each printer finished a slip last, among the newest events of the house."""
+    last = select(func.max(PaperEvent.id)).scalar_subquery()
+    finished = [PaperState.CONFIRMED.value, PaperState.SENT.value]
+    found = (
+        select(PaperEvent.printer, func.max(PaperEvent.happened_at))
+        .where(
+            PaperEvent.id > last - FINISHED_MOST,
+            PaperEvent.state.in_(finished),
+            PaperEvent.printer.is_not(None),
+        )
+        .group_by(PaperEvent.printer)
+    )
+    return {str(printer): at for printer, at in connection.execute(found)}
+
+
+def newest_of(connection: Connection, entries: Collection[int]) -> dict[int, Newest]:
+    """Return what became lately of some papers, each by its newest copy."""
+    last = select(func.max(PaperEvent.id)).scalar_subquery()
+    events = (
+        select(PaperEvent.entry, PaperEvent.copy, PaperEvent.state, PaperEvent.why)
+        .where(PaperEvent.entry.in_(entries), PaperEvent.id > last - EVENTS_MOST)
+        .order_by(PaperEvent.id)
+    )
+    queue = select(QueuedPaper.entry, QueuedPaper.copy, QueuedPaper.state, QueuedPaper.why).where(
+        QueuedPaper.entry.in_(entries)
+    )
+    found: dict[int, Newest] = {}
+    # What is in the queue counts for more than the last thing that was noted of it.
+    for entry, copy, state, why in (*connection.execute(events), *connection.execute(queue)):
+        if entry not in found or copy >= found[entry].copy:
+            found[entry] = Newest(copy, PaperState(state), why)
+    return found
 
 
 def asked_about(connection: Connection, most: int) -> list[Queued]:

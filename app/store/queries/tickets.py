@@ -133,6 +133,31 @@ def newest_at(connection: Connection, station: int, series: str, game: int, most
     return list(connection.execute(found))
 
 
+def newest_at_station(connection: Connection, station: int, most: int) -> list[Any]:
+    """Return the newest tickets of a station, whichever game they begin in.
+
+    Looked for among the last tickets of the house only, however many there are.
+    """
+    last = select(func.max(Ticket.number)).scalar_subquery()
+    found = (
+        select(
+            Ticket.number,
+            Ticket.entry,
+            Ticket.series,
+            Ticket.first_game,
+            Ticket.last_game,
+            Ticket.price_cents,
+            Ticket.sold_at,
+            Void.voided_at,
+        )
+        .outerjoin(Void, Void.ticket == Ticket.number)
+        .where(Ticket.number > last - LOOKED_AT, Ticket.station == station)
+        .order_by(Ticket.number.desc())
+        .limit(most)
+    )
+    return list(connection.execute(found))
+
+
 def tender_of(connection: Connection, number: int) -> list[Tender]:
     """Return what a ticket was paid with."""
     found = connection.execute(_TENDER, {"ticket": number})

@@ -33,7 +33,6 @@ from app.store.tables import (
     QueuedPaper,
     Release,
     ReportJob,
-    Reprint,
     Settlement,
     StationPrinter,
     Ticket,
@@ -74,15 +73,6 @@ class PrinterWatched:
     near_end: bool
     why: str | None
     since: datetime | None
-
-
-@dataclass(frozen=True)
-class PaperWaits:
-    """A paper that waits to be printed: what it is of, and when a copy of it was asked for."""
-
-    printer: str
-    copy_asked_at: datetime | None  # none: it is the first
-    body: str | None  # of the entry
 
 
 @dataclass(frozen=True)
@@ -207,26 +197,6 @@ def printers(connection: Connection) -> list[PrinterWatched]:
         .order_by(Printer.code)
     )
     return [PrinterWatched(*row) for row in connection.execute(found)]
-
-
-def oldest_papers(connection: Connection) -> list[PaperWaits]:
-    """Return the paper that waits longest to be printed, of each printer that has nothing amiss."""
-    copy = (Reprint.job == QueuedPaper.entry) & (Reprint.copy == QueuedPaper.copy)
-    found = (
-        select(Printer.code, func.min(QueuedPaper.entry), func.min(Reprint.asked_at))
-        .select_from(QueuedPaper)
-        .join(StationPrinter, StationPrinter.station == QueuedPaper.station)
-        .join(Printer, Printer.id == StationPrinter.printer)
-        .outerjoin(PrinterCondition, PrinterCondition.printer == Printer.id)
-        .outerjoin(Reprint, copy)
-        .where(QueuedPaper.state == PaperState.QUEUED.value, PrinterCondition.why.is_(None))
-        .group_by(Printer.code, Reprint.job.is_(None))
-        .order_by(Printer.code)
-    )
-    return [
-        PaperWaits(code, asked_at, _body(connection, entry))
-        for code, entry, asked_at in connection.execute(found).all()
-    ]
 
 
 def papers_asked_about(connection: Connection) -> tuple[int, datetime | None]:

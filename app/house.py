@@ -19,6 +19,7 @@ class Needs:
 
 EVERYTHING = Needs()
 FEED = Needs(frozenset(), keyed=False)
+WATCHER = Needs(frozenset(), keyed=False)  # of any process, with whatever keys that has
 CALLER = Needs(frozenset({Key.LOG, Key.OFFICE}))
 SPOOLER = Needs(frozenset({Key.VALIDATION}), keyed=False)  # the codes stand on the paper
 REPORTER = Needs(frozenset({Key.LOG}), keyed=False)  # a report is of a log that is sealed

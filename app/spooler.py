@@ -5,7 +5,9 @@ paper is sent once does not rest on it: a paper leaves the queue by one transact
 the lease is checked.
 
 One thread looks at the queue for all printers and keeps their leases, however long a printer takes
-over its paper; whoever owns a printer is woken when there is something for it.
+over its paper; whoever owns a printer is woken when there is something for it. A printer whose
+station has a drawer open is also asked how it is while nothing waits, so that its writer reads that
+the paper is out before the next patron comes.
 """
 
 import threading
@@ -24,7 +26,9 @@ from app.flow.spool import (
     next_paper,
     note_ending,
     note_mended,
+    note_stopped,
     note_trouble,
+    printers_in_use,
     printers_with_paper,
 )
 from app.logs import Voice
@@ -32,10 +36,11 @@ from app.store.queries.paper import PrinterRow
 from app.store.unit import CommitUnknown
 from printers.devices import device_at
 from printers.press import Press
-from printers.sending import DONE_SECONDS, Ending, Outcome, send_paper
+from printers.sending import DONE_SECONDS, Ending, Outcome, check_printer, send_paper
 
 LOOK_SECONDS = 0.05
 AGAIN_SECONDS = 2.0  # after a printer could not print
+CHECK_SECONDS = 3.0  # a writer reads within ten seconds that the printer is out
 RENEW_SECONDS = 10.0
 NEW_PRINTERS_SECONDS = 1.0
 # A paper that was taken longer ago than this is not sent any more: whoever took it was frozen, and
@@ -88,6 +93,9 @@ class Spooler:
                     owner.thread.start()
                 owner.printer = printer
                 owner.keep_lease()
+            in_use = printers_in_use(self.office)
+            for number, owner in self._owners.items():
+                owner.is_in_use = number in in_use
             self._looked = self.counted()
         for number in printers_with_paper(self.office):
             if number in self._owners:
@@ -104,6 +112,7 @@ class Owner:
         self.printer = printer
         self.woken = threading.Event()
         self.trouble: str | None = None  # why the printer could not print when it was last asked
+        self.is_in_use = False  # a station that prints on it has a drawer open
         self.thread = threading.Thread(target=self._run, name=f"printer {printer.code}")
         self._spooler = spooler
         self._office = spooler.office
@@ -132,9 +141,12 @@ class Owner:
     def _run(self) -> None:
         """Look after the printer until told to stop."""
         while not self._stop.is_set():
-            self.woken.wait()
+            is_woken = self.woken.wait(CHECK_SECONDS)
             self.woken.clear()
             try:
+                if not is_woken:
+                    self._check()
+                    continue
                 while not self._stop.is_set() and self._print_next():
                     pass
             except (SQLAlchemyError, CommitUnknown):
@@ -143,6 +155,23 @@ class Owner:
             except Exception:  # whatever it was: the other printers go on
                 log.exception("paper.failed", printer=self.printer.code)
                 self._stop.wait(self._spooler.again_seconds)
+
+    def _check(self) -> None:
+        """Ask a printer that has nothing to do how it is, and note it if it cannot print."""
+        if self._lease is None or not self.is_in_use or self.trouble is not None:
+            return  # one in trouble is woken anyway
+        why = check_printer(device_at(self.printer.address))
+        if why is not None:
+            note_trouble(self._office, self.printer, why)
+            log.warning("printer.trouble", printer=self.printer.code, why=why)
+            self.trouble = why
+
+    def _notice(self, why: str) -> None:
+        """Note that the printer stopped in the middle of a paper; how that ends is noted later."""
+        try:
+            note_stopped(self._office, self.printer, why)
+        except (SQLAlchemyError, CommitUnknown):  # what becomes of the paper counts for more
+            log.warning("database.away")
 
     def _print_next(self) -> bool:
         """Print the next paper, if there is one; whether to look for another at once."""
@@ -169,6 +198,7 @@ class Owner:
                 take,
                 self._spooler.done_seconds,
                 after_a_break=self._after_a_break,
+                noticed=self._notice,
             )
         except LeaseLost:
             self._lease = None

@@ -6,6 +6,9 @@
 3. A question is sent behind them that a printer answers when it has done all before it. *If the
    answer comes and there is paper, it is printed; if not, nobody knows, and the writer is asked.*
 
+While it prints, it is asked in between how it is: paper that ran out is noticed at once, and not
+only when the time is over.
+
 A device that cannot answer ends with the paper sent.
 """
 
@@ -21,6 +24,7 @@ from printers.status import Status, is_status, read_status
 
 DONE_SECONDS = 10.0
 LINES_A_SECOND, BYTES_A_SECOND = 20, 2_000  # of a slow printer on a slow line; most are faster
+CHECK_SECONDS = 1.0  # how often a printer that prints is asked how it is
 STALE = 64  # what a printer said to an earlier question, at most; more is babble
 
 # Of the answer to the question behind the cut: the bits that are never set, and those of no paper.
@@ -45,12 +49,22 @@ class Outcome:
     paper_near_end: bool = False
 
 
+def check_printer(device: Device) -> str | None:
+    """Return why a printer cannot print; None if it can, or cannot be asked. Nothing is sent."""
+    try:
+        with device.connected() as line:
+            return _trouble(line) if line.answers else None
+    except (Unreachable, Broken) as trouble:
+        return str(trouble)
+
+
 def send_paper(
     device: Device,
     take: Callable[[], bytes | None],
     done_seconds: float = DONE_SECONDS,
     *,
     after_a_break: bool = False,
+    noticed: Callable[[str], None] = lambda _why: None,
 ) -> Outcome | None:
     """Send a paper, and return what became of it; none if there was none to take.
 
@@ -60,6 +74,7 @@ def send_paper(
         done_seconds: how long a printer is given until it says that it is done, beside the time
             that so many lines take.
         after_a_break: whether the paper before this one may hang in the printer: it is cut off.
+        noticed: called when the printer reports, while it prints, why it cannot go on.
     """
     taken = None
     try:
@@ -78,7 +93,7 @@ def send_paper(
             line.send(CLEARED + data)
             _forget_what_was_said(line)
             line.send(IN_ORDER)
-            return _ended(line, done_seconds + _seconds_of(data))
+            return _ended(line, done_seconds + _seconds_of(data), noticed)
     except Unreachable as trouble:
         return Outcome(Ending.FAILED, str(trouble))
     except Broken as trouble:
@@ -107,8 +122,9 @@ def _forget_what_was_said(line: Connection) -> None:
             return
 
 
-def _ended(line: Connection, seconds: float) -> Outcome:
-    answer = _answer(line, seconds, lambda said: not said & NEVER)
+def _ended(line: Connection, seconds: float, noticed: Callable[[str], None]) -> Outcome:
+    answer = _done(line, seconds, noticed)
+    _forget_what_was_said(line)
     if answer is None:
         status = _status(line)
         why = status.trouble if status is not None else None
@@ -123,13 +139,45 @@ def _ended(line: Connection, seconds: float) -> Outcome:
     return Outcome(Ending.CONFIRMED, paper_near_end=after.paper_near_end)
 
 
-def _answer(line: Connection, seconds: float, is_one: Callable[[int], bool]) -> int | None:
-    """Return the answer to a question; what else a printer says meanwhile is none."""
+def _done(line: Connection, seconds: float, noticed: Callable[[str], None]) -> int | None:
+    """Return the answer to the question behind the cut; None if none comes in time."""
+    deadline = monotonic() + seconds
+    told, answers = None, True
+    while (left := deadline - monotonic()) > 0:
+        is_last = not answers or left <= CHECK_SECONDS
+        done = _answer(line, left if is_last else CHECK_SECONDS, _is_done)
+        if done is not None or is_last:
+            return done
+        # It may be done while it is asked how it is: that answer is kept, and not passed over.
+        passed: list[int] = []
+        status = read_status(partial(_ask, line, passed=passed))
+        if (done := next(filter(_is_done, passed), None)) is not None:
+            return done
+        answers = status is not None  # or late answers would be taken for those to other questions
+        if status is not None and status.trouble not in {None, told}:
+            told = status.trouble
+            noticed(str(told))
+    return None
+
+
+def _is_done(said: int) -> bool:
+    return not said & NEVER
+
+
+def _answer(
+    line: Connection,
+    seconds: float,
+    is_one: Callable[[int], bool],
+    passed: list[int] | None = None,
+) -> int | None:
+    """Return the answer to a question; what else a printer says meanwhile is passed over."""
     deadline = monotonic() + seconds
     while (left := deadline - monotonic()) > 0:
         said = line.receive(left)
         if said is None or is_one(said):
             return said
+        if passed is not None:
+            passed.append(said)
     return None
 
 
@@ -137,6 +185,6 @@ def _status(line: Connection) -> Status | None:
     return read_status(partial(_ask, line))
 
 
-def _ask(line: Connection, question: int) -> int | None:
+def _ask(line: Connection, question: int, passed: list[int] | None = None) -> int | None:
     line.send(bytes([0x10, 0x04, question]))
-    return _answer(line, ANSWER_SECONDS, is_status)
+    return _answer(line, ANSWER_SECONDS, is_status, passed)

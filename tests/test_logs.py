@@ -29,8 +29,8 @@ from app.web import create_app
 from app.web.routes import PERSON_COOKIE, STATION_COOKIE
 from tests.floor import RITA, SAM, WALT, WANDA, Floor, secret_of
 from tests.looking import rows
+from tests.spooling import spooling, wait_for
 from tests.story.test_7_paying import winning
-from tests.test_spooler import spooling, wait_for
 from tests.web.test_api import COUNT, SALE, Station
 from tests.web.test_sign_in import HTML, Browser
 

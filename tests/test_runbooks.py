@@ -55,8 +55,8 @@ from tests.ports import free_port
 from tests.postgres import mortal_server
 from tests.rng.house import IDA, SAM
 from tests.rng.test_lockout import reopened
+from tests.spooling import spooling, virtual, wait_for, waiting
 from tests.test_house_commands import Typed
-from tests.test_spooler import spooling, virtual, wait_for, waiting
 
 ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
 THIS = Path(__file__)

@@ -2,11 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -22,63 +20,13 @@ from app.spooler import Spooler
 from app.store import schema
 from app.store.unit import CommitUnknown
 from printers.escpos import CLEARED, CUT_OFF
-from printers.paper import NARROW, WIDE, Roll
+from printers.paper import NARROW
 from printers.press import Press
 from printers.reader import Printed, Reader
-from printers.virtual import Fault, VirtualPrinter
+from printers.virtual import Fault
 from tests.floor import WALT, WANDA, Floor, dollar
 from tests.looking import rows, write
-
-PATIENCE = 60.0
-AT_ONCE = 0.5  # seconds that a printer is given which will not say that it is done
-
-
-def wait_for(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
-
-
-@contextmanager
-def spooling(
-    floor: Floor,
-    holder: str = "first",
-    counted: Callable[[], float] = time.monotonic,
-    done_seconds: float = PATIENCE,
-    answer_seconds: float = PATIENCE,
-) -> Iterator[Spooler]:
-    """A spooler at work, in threads of its own; a printer that answers has all the time it needs.
-
-    So has the spooler itself, between taking a paper and sending it.
-    """
-    stop = threading.Event()
-    made = Spooler(floor.office, holder, done_seconds, 0.05, counted)
-    running = threading.Thread(target=made.run, args=(stop,))
-    with (
-        patch("printers.sending.ANSWER_SECONDS", answer_seconds),
-        patch("app.spooler.SEND_WITHIN_SECONDS", PATIENCE),
-    ):
-        running.start()
-        try:
-            yield made
-        finally:
-            stop.set()
-            running.join()
-
-
-@contextmanager
-def virtual(folder: Path, roll: Roll = WIDE) -> Iterator[VirtualPrinter]:
-    made = VirtualPrinter(folder.name, roll, folder)
-    made.start()
-    try:
-        yield made
-    finally:
-        made.stop()
-
-
-def waiting(floor: Floor) -> int:
-    return int(rows(floor, "SELECT count(*) FROM queued_paper")[0][0])
+from tests.spooling import AT_ONCE, spooling, virtual, wait_for, waiting
 
 
 @pytest.mark.rule("X-recovery")
@@ -140,7 +88,8 @@ def test_a_printer_that_was_mended_while_nothing_waits_has_no_trouble_any_more(
         wait_for(lambda: waiting(floor) == 0)
         printer.misbehave(Fault.PAPER_OUT, 400)
         floor.sell(wanda, dollar())
-        wait_for(lambda: rows(floor, why) == [("The printer is out of paper.",)])
+        wait_for(lambda: rows(floor, "SELECT state FROM queued_paper") == [("unknown",)])
+        assert rows(floor, why) == [("The printer is out of paper.",)]
         (asked,) = papers_at(floor.office, wanda)["papers"]
         seen = Seen(asked["paper"], asked["copy"], printed=True)
         say_printed(floor.office, wanda, seen, floor.request_id())

@@ -66,6 +66,12 @@ def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
     yield from _restored_commands(log)
     yield from _keeping_commands(commands)
     yield _act(commands, "alarms", "show_alarms", "what is amiss, and the next step", WATCHING)
+    ending = _act(
+        commands, "process-ended", "record_end", "record that a process ended by itself", WATCHING
+    )
+    ending.add_argument("process", metavar="PROCESS", help="as spooler")
+    ending.add_argument("result", metavar="RESULT", help="how it ended, as systemd names it")
+    yield ending
     yield from _certificate_commands(_group(commands, "certificates", "who is at the other end"))
     yield from _processes(commands)
     yield from _records_commands(commands)

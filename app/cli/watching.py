@@ -6,7 +6,9 @@ from app.cli.answers import DONE, FAULT, Answer
 from app.cli.console import founded_office, typed_settings
 from app.clock import time_text
 from app.flow.alarms import Alarm
+from app.flow.process_end import record_process_end
 from app.flow.see_alarms import see_alarms
+from app.house import WATCHER
 
 
 def show_alarms(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
@@ -30,5 +32,13 @@ def show_alarms(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one for
     return Answer(document, lambda: text, FAULT if alarms else DONE)
 
 
+def record_end(options: argparse.Namespace) -> Answer:
+    """`keno process-ended PROCESS RESULT`: record it; `deploy/tell-failure` calls it."""
+    with founded_office(WATCHER) as office:
+        record_process_end(office, options.process, options.result)
+    recorded = {"process": options.process, "result": options.result}
+    return Answer(recorded, lambda: f"It is recorded that {options.process} ended.")
+
+
 def _line(alarm: Alarm, since: str) -> str:
-    return f"{alarm.id.value:<16} {alarm.what} Since {since}.\n{'':<16} {alarm.next_step}"
+    return f"{alarm.id.value:<18} {alarm.what} Since {since}.\n{'':<18} {alarm.next_step}"

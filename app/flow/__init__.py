@@ -39,6 +39,7 @@ committed at once or not at all.
     tax_paper     the paper of a win that must be reported
     pay           a winning ticket is paid, once
     spool         paper on its way to the printers (`slips`: what it says)
+    print_status  the mark of each ticket and the sentence of a printer (`unprinted`: what waits)
     reprint       paper that did not come out, and copies
     print_wanted  reports, draw records and test pages
     see_paper     what was on paper, for whoever watches
@@ -60,6 +61,7 @@ committed at once or not at all.
     retention     how long records are kept
     archive       old detail into a file that stays verifiable
     give_back     the room of what was archived
+    process_end   a process that ended by itself and is started again
 
 What they stand on: `office` (database, keys, entropy), `keys`, `codes` (validation codes),
 `asking` (request ids), `authority` (the paper in hand, or a supervisor), `contact` (a patron's acts

@@ -16,6 +16,7 @@ from app.flow.facts import read_facts
 from app.flow.held import why_held
 from app.flow.office import Office
 from app.flow.permissions import Permission
+from app.flow.print_status import slips_wait
 from app.flow.refusals import No
 from app.flow.see_alarms import alarms_by
 from app.keno.numbering import printed_number
@@ -59,6 +60,7 @@ class FloorSeen:
     drawers: list[DrawerRow]
     closed: list[ClosedDrawer]
     printers: list[PrinterSeen]
+    slips_waiting: str | None  # in words, however short they have waited; None if none does
     papers: list[Queued]
     waiting: list[Waiting]
     days_to_close: list[date]
@@ -81,6 +83,7 @@ def see_floor(office: Office, credentials: Credentials, folders: Sequence[Path] 
     who_is_at_work(office, credentials, Permission.FLOOR_SEE)
     facts = read_facts(office, folders)
     alarms = alarms_by(office, facts)
+    slips = sum(each.slips for each in facts.unprinted)
     with office.database.reading() as connection:
         now = Unit(office.database, connection).now()
         here = office.house
@@ -98,6 +101,7 @@ def see_floor(office: Office, credentials: Credentials, folders: Sequence[Path] 
             drawers=facts.drawers,
             closed=drawers.closed_lately(connection, CLOSED),
             printers=floor.printers(connection),
+            slips_waiting=slips_wait(slips) if slips else None,
             papers=paper.asked_about(connection, SHOWN),
             waiting=floor.waiting_tickets(connection, SHOWN),
             days_to_close=_days(

@@ -76,6 +76,12 @@ def printers_with_paper(office: Office) -> set[int]:
         return queries.printers_with_paper(connection)
 
 
+def printers_in_use(office: Office) -> set[int]:
+    """Return the printers of stations at which somebody has a drawer open."""
+    with office.database.reading() as connection:
+        return queries.printers_in_use(connection)
+
+
 def interrupted(office: Office, printer: PrinterRow, lease: Held | None = None) -> bool:
     """Ask the writers about papers whose sender stopped on the way; whether there were any.
 
@@ -157,23 +163,38 @@ def note_ending(
 
 def note_trouble(office: Office, printer: PrinterRow, why: str) -> None:
     """Note why a printer cannot print, and so its next paper waits; once for each reason."""
+    with office.database.reading() as connection:
+        waiting = queries.queue_of(connection, printer.id, 1)
+        noted = Condition(near_end=False, why=why)
+        is_known = queries.condition(connection, printer.id) == noted
+        if is_known and all(each.why == why for each in waiting):
+            return  # it is asked every two seconds, and mostly says the same
     with office.unit() as unit:
         waiting = queries.queue_of(unit.connection, printer.id, 1)
         if waiting and waiting[0].why != why:
             entry, copy = waiting[0].entry, waiting[0].copy
             records.note_waiting(unit, entry, copy, why)
             records.add_event(unit, entry, copy, PaperState.FAILED, why=why)
+        _note_condition(unit, printer.id, noted)
+        unit.commit()
+
+
+def note_stopped(office: Office, printer: PrinterRow, why: str) -> None:
+    """Note why a printer does not go on with the paper that is being sent to it."""
+    with office.unit() as unit:
         _note_condition(unit, printer.id, Condition(near_end=False, why=why))
         unit.commit()
 
 
 def note_mended(office: Office, printer: PrinterRow) -> None:
     """Note that a printer which could not print now can, though nothing waits for it."""
+    with office.database.reading() as connection:
+        condition = queries.condition(connection, printer.id)
+    if condition is None or condition.why is None:
+        return
     with office.unit() as unit:
-        condition = queries.condition(unit.connection, printer.id)
-        if condition is not None and condition.why is not None:
-            _note_condition(unit, printer.id, replace(condition, why=None))
-            unit.commit()
+        _note_condition(unit, printer.id, replace(condition, why=None))
+        unit.commit()
 
 
 def _note_condition(unit: Unit, printer: int, condition: Condition) -> None:

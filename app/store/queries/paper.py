@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, case, exists, func, not_, select, union
 
 from app.store.tables import (
+    Drawer,
     LogEntry,
     PaperEvent,
     PaperState,
@@ -180,6 +181,16 @@ def printers_with_paper(connection: Connection) -> set[int]:
         QueuedPaper.state == PaperState.SENDING.value, QueuedPaper.printer.is_not(None)
     )
     return set(connection.execute(union(waiting, sending)).scalars())
+
+
+def printers_in_use(connection: Connection) -> set[int]:
+    """Return the printers of stations at which a drawer is in use."""
+    found = (
+        select(StationPrinter.printer)
+        .join(Drawer, Drawer.station == StationPrinter.station)
+        .where(Drawer.closed_at.is_(None), Drawer.suspended_at.is_(None))
+    )
+    return set(connection.execute(found).scalars())
 
 
 def queue_of(connection: Connection, printer: int, most: int) -> list[Queued]:

@@ -106,7 +106,6 @@ export class Desk {
     place.classList.toggle("hidden", !soon);
     const text = left === 0 ? "Closed. The next game opens at once." : "This game closes within a minute.";
     if (soon && place.textContent !== text) place.textContent = text;
-    document.getElementById("just-sold").classList.toggle("hidden", !soon || !this.game.just_sold.length);
   }
 }
 

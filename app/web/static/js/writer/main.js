@@ -8,8 +8,9 @@ import { Desk } from "./desk.js";
 import { Drawer } from "./drawer.js";
 import { CALM_MS, Line, isReplayOf } from "./line.js";
 import { Panel } from "./panel.js";
-import { Papers } from "./papers.js";
+import { Papers, UNKNOWN_PRINTER } from "./papers.js";
 import { Patron } from "./patron.js";
+import { JustSold } from "./sold.js";
 import { TicketAtHand } from "./ticket.js";
 
 const practice = document.querySelector(".desk").dataset.practice === "yes";
@@ -31,6 +32,7 @@ let entering = Promise.resolve();
 
 function away(now = true, why = NO_CONNECTION) {
   whyAway = now ? why : null;
+  if (now) papers.report(UNKNOWN_PRINTER);
   const alarm = document.getElementById("away");
   alarm.classList.toggle("hidden", !now);
   if (now && alarm.textContent !== why) alarm.textContent = why;
@@ -62,19 +64,16 @@ const desk = new Desk(changed, away);
 const shared = { panel, patron, tell, desk, showPicture };
 const drawer = new Drawer(shared);
 const papers = new Papers(shared);
+const justSold = new JustSold();
 const ticket = new TicketAtHand({ ...shared, line, hearAgain, replay });
 
 function changed() {
-  const { drawer: number, games } = desk.told;
+  const { drawer: number, sold } = desk.told;
   const state = document.getElementById("drawer-state");
   state.textContent = number === null ? "no drawer: F6" : `drawer ${number}`;
   state.className = `state ${number === null ? "unknown" : "open"}`;
   papers.look();
-  const sold = games.flatMap((game) => game.just_sold);
-  const items = sold.map((each) =>
-    el("li", {}, `${each.printed_number} ${money(each.price_cents)}${each.void ? " (void)" : ""}`),
-  );
-  document.querySelector("#just-sold ul").replaceChildren(...items);
+  justSold.show(sold);
 }
 
 // ---- selling --------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ import { choices } from "./panel.js";
 
 const WORDS = { queued: "waits", sending: "is being printed", unknown: "nobody knows whether it came out", aside: "could not be made" };
 
+export const UNKNOWN_PRINTER = { level: "warning", sentence: "No connection: the marks of slips may be out of date." };
+
 export class Papers {
   constructor({ panel, tell, desk }) {
     Object.assign(this, { panel, tell, desk });
@@ -15,17 +17,25 @@ export class Papers {
 
   /** Look at what the desk was told: a new question is shown at once, if nothing else is at hand. */
   look() {
-    const { papers, printer } = this.desk.told;
-    const state = document.getElementById("printer-state");
-    const trouble = printer?.trouble ?? (printer?.near_end ? "The roll is nearly at its end." : null);
-    state.textContent = printer ? (trouble ?? "") : "no printer";
-    state.className = `state ${printer?.trouble || !printer ? "unknown" : "queued"} ${printer && !trouble ? "hidden" : ""}`;
+    const { papers, printing } = this.desk.told;
+    this.report(printing);
     const question = papers.find((paper) => paper.question);
     const name = question && `${question.paper}.${question.copy}`;
     if (question && name !== this.asked && !this.panel.isOpen) {
       this.asked = name;
       this.ask(question);
     }
+  }
+
+  /** Report how the printer is, in its line; a screen reader reads it when it changes. */
+  report({ level, sentence }) {
+    const strip = document.getElementById("printer");
+    const words = strip.querySelector("span");
+    if (words.textContent === sentence) return;
+    strip.dataset.level = level;
+    strip.title = sentence;
+    strip.querySelector("use").setAttribute("href", level === "ready" ? "#mark-printed" : "#mark-jammed");
+    words.textContent = sentence;
   }
 
   async show() {

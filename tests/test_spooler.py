@@ -5,6 +5,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -19,10 +20,12 @@ from app.keno.numbering import printed_number
 from app.spooler import Spooler
 from app.store import schema
 from app.store.unit import CommitUnknown
+from printers.devices import Device, Network
 from printers.escpos import CLEARED, CUT_OFF
 from printers.paper import NARROW
 from printers.press import Press
 from printers.reader import Printed, Reader
+from printers.sending import check_printer
 from printers.virtual import Fault
 from tests.floor import WALT, WANDA, Floor, dollar
 from tests.looking import rows, write
@@ -97,6 +100,67 @@ def test_a_printer_that_was_mended_while_nothing_waits_has_no_trouble_any_more(
         printer.misbehave(Fault.NONE)
         wait_for(lambda: rows(floor, why) == [(None,)])
     assert waiting(floor) == 0
+
+
+TROUBLE = "SELECT why FROM printer_condition"
+
+
+@pytest.mark.rule("15.4(c)", "X-recovery")
+def test_a_printer_whose_station_is_in_use_is_asked_how_it_is_while_nothing_waits(
+    floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spooler, "CHECK_SECONDS", 0.05)
+    with virtual(tmp_path / "B1") as printer, spooling(floor):
+        floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
+        floor.writing()
+        wait_for(lambda: waiting(floor) == 0)
+        printer.misbehave(Fault.COVER_OPEN)
+        wait_for(lambda: rows(floor, TROUBLE) == [("The cover of the printer is open.",)])
+        printer.misbehave(Fault.NONE)
+        wait_for(lambda: rows(floor, TROUBLE) == [(None,)])
+        printer.stop()  # its plug is pulled
+        wait_for(lambda: rows(floor, TROUBLE) == [("The printer cannot be reached.",)])
+
+
+@pytest.mark.rule("15.4(c)", "X-recovery")
+def test_a_printer_at_which_no_drawer_is_open_is_not_asked(
+    floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be switched off for the night, and that is no alarm."""
+    monkeypatch.setattr(spooler, "CHECK_SECONDS", 0.05)
+    asked: list[Device] = []
+
+    def check(device: Device) -> str | None:
+        asked.append(device)
+        return check_printer(device)
+
+    monkeypatch.setattr(spooler, "check_printer", check)
+    floor.printer_at("B2", "tcp:127.0.0.1:1")  # where nobody listens
+    with virtual(tmp_path / "B1") as printer, spooling(floor):
+        floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
+        floor.writing()
+        wait_for(lambda: len(asked) >= 5)
+    assert set(asked) == {Network("127.0.0.1", printer.port)}
+
+
+@pytest.mark.rule("15.4(c)", "X-recovery")
+def test_paper_that_runs_out_in_the_middle_is_noticed_before_the_time_of_the_slip_is_over(
+    floor: Floor, tmp_path: Path
+) -> None:
+    with (
+        virtual(tmp_path / "B1") as printer,
+        patch("printers.sending.CHECK_SECONDS", 0.05),
+        spooling(floor),
+    ):
+        floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
+        wanda = floor.writing()
+        wait_for(lambda: waiting(floor) == 0)
+        printer.misbehave(Fault.PAPER_OUT, 400)
+        floor.sell(wanda, dollar())
+        wait_for(lambda: rows(floor, TROUBLE) == [("The printer is out of paper.",)])
+        # It still has all the time that a slip is given, which is a minute here.
+        assert rows(floor, "SELECT state FROM queued_paper") == [("sending",)]
+        printer.misbehave(Fault.CUT_LINE)
 
 
 @pytest.mark.rule("15.4(c)")

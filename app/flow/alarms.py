@@ -355,7 +355,7 @@ def _paper_waits(facts: Facts) -> Iterator[Alarm]:
             why = f"for printer {each.printer}, but no spooler is running."
             next_step = "An operator starts `keno spooler`."
         elif each.is_behind(facts.now):
-            why = f"for printer {each.printer}, and none comes out."
+            why = f"for printer {each.printer}, and nothing comes out."
             next_step = "An operator looks at the spooler's lines; a supervisor at the printer."
         else:
             continue

@@ -117,7 +117,7 @@ def status_of(printer: PrinterStatus) -> tuple[Level, str]:
         many = "1 slip" if printer.asked == 1 else f"{printer.asked:,} slips"
         return Level.FAULT, f"{name} did not confirm {many}. Look at the paper and press F8."
     if printer.is_behind:
-        words = f"{name} is behind. {waiting}, and none comes out."
+        words = f"{name} is behind: {waiting}, and nothing comes out."
         return Level.WARNING, f"{words} Call a supervisor if this stays."
     low = f"{name} is low on paper. Have a new roll ready."
     return (Level.WARNING, low) if printer.near_end else (Level.READY, f"{name} is ready.")

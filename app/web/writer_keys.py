@@ -70,6 +70,10 @@ TROUBLES = (
         "nothing can be sold; what you asked for last is asked again by itself, and is done once",
     ),
     ("Did the ticket print?", "the printer did not say; Y or N"),
-    ("The roll is nearly at its end", "have a new roll at hand"),
+    (
+        "Printer B1 is out of paper. 2 slips wait ...",
+        "refill it; what waits prints by itself, and nothing is sold twice",
+    ),
+    ("Printer B1 is low on paper", "have a new roll ready"),
     ("a sentence in red", "read it out; nothing was done"),
 )

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -16,6 +16,7 @@ from sqlalchemy import Connection, text
 from app.audit.books import check_books
 from app.flow.access import Approval, Credentials, at_console
 from app.flow.approvals import approve_payment, look_at_claim
+from app.flow.desk import JUST_SOLD, desk
 from app.flow.pay import Paying, pay_ticket
 from app.flow.permissions import Permission
 from app.flow.plays import Changes
@@ -30,6 +31,8 @@ from app.flow.spool import (
     interrupted,
     next_paper,
     note_ending,
+    note_mended,
+    note_stopped,
     note_trouble,
     printers_with_paper,
 )
@@ -690,6 +693,115 @@ def test_the_writer_is_told_that_the_roll_is_nearly_at_its_end(
     floor.sell(wanda, dollar())
     spool(floor, printer)
     assert papers_at(floor.office, wanda)["printer"]["near_end"] is False
+
+
+def printing(floor: Floor, writer: Credentials) -> dict[str, Any]:
+    """What the writer's page reports of the printer."""
+    told: dict[str, Any] = desk(floor.office, writer)["printing"]
+    return told
+
+
+def mark(floor: Floor, writer: Credentials, number: int = 1) -> tuple[str, str, int]:
+    """The mark of a ticket on the writer's page, its label, and of which copy that is."""
+    sold = {each["number"]: each["printing"] for each in desk(floor.office, writer)["sold"]}
+    return sold[number]["mark"], sold[number]["label"], sold[number]["copy"]
+
+
+@pytest.mark.rule("15.4(c)", "X-recovery")
+def test_the_writer_reads_of_each_ticket_how_far_its_slip_is(
+    floor: Floor, printer: PrinterRow
+) -> None:
+    wanda = writing(floor, printer)
+    floor.sell(wanda)
+    assert mark(floor, wanda) == ("queued", "queued", 0)
+    note_trouble(floor.office, printer, "The cover of the printer is open.")
+    assert mark(floor, wanda) == ("jammed", "cover open", 0)
+    sending = next_paper(floor.office, printer, PRESS)
+    assert sending is not None
+    note_mended(floor.office, printer)
+    assert mark(floor, wanda) == ("printing", "printing", 0)
+    note_stopped(floor.office, printer, "The printer is out of paper.")
+    assert mark(floor, wanda) == ("jammed", "paper out", 0)
+    note_ending(floor.office, sending, "unknown", "The printer is out of paper.")
+    assert mark(floor, wanda) == ("unknown", "printed?", 0)
+    say_printed(floor.office, wanda, Seen(sending.entry, 0, printed=False), floor.request_id())
+    note_mended(floor.office, printer)
+    assert mark(floor, wanda) == ("queued", "queued", 1)
+    assert spool(floor, printer) is Ending.CONFIRMED
+    assert mark(floor, wanda) == ("printed", "printed", 1)
+
+
+@pytest.mark.rule("15.4(c)", "15.4(e)-void")
+def test_a_slip_that_nobody_confirmed_is_never_called_printed(
+    floor: Floor, printer: PrinterRow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanda = writing(floor, printer)
+    for _ in range(3):
+        floor.sell(wanda)
+    sending = next_paper(floor.office, printer, PRESS)
+    assert sending is not None
+    note_ending(floor.office, sending, "sent", None)  # as to a file
+    assert mark(floor, wanda, 1) == ("sent", "sent", 0)
+    floor.void(wanda, 2)
+    with monkeypatch.context() as patched:
+        patched.setattr(PRESS, "make", lambda *_: make_fails())
+        assert next_paper(floor.office, printer, PRESS) is None
+    assert mark(floor, wanda, 2) == ("not-printed", "not printed", 0)
+    assert mark(floor, wanda, 3) == ("not-made", "not made", 0)
+
+
+def make_fails() -> bytes:
+    raise Unprintable("the house has a new name")
+
+
+@pytest.mark.rule("15.4(c)")
+def test_a_ticket_stays_in_the_list_when_the_next_game_opens(
+    floor: Floor, printer: PrinterRow
+) -> None:
+    wanda = writing(floor, printer)
+    for _ in range(9):
+        floor.sell(wanda)
+    floor.lock()
+    floor.sell(wanda)
+    sold = desk(floor.office, wanda)["sold"]
+    assert [(each["number"], each["first_game"]) for each in sold[:3]] == [(10, 2), (9, 1), (8, 1)]
+    assert len(sold) == JUST_SOLD
+    walt = floor.signed_in(WALT, "B2")
+    assert desk(floor.office, walt)["sold"] == []
+
+
+@pytest.mark.rule("15.4(c)", "X-recovery")
+def test_the_writer_reads_in_one_sentence_that_the_printer_is_out_or_behind(
+    floor: Floor, printer: PrinterRow
+) -> None:
+    wanda = writing(floor, printer)
+    told = partial(printing, floor, wanda)
+    assert told() == {"level": "ready", "sentence": "Printer P-B1 is ready.", "waiting": 0}
+    floor.sell(wanda)
+    floor.sell(wanda)
+    assert (told()["level"], told()["waiting"]) == ("ready", 2)
+    floor.pass_time(seconds=6)
+    assert told()["sentence"].startswith("Printer P-B1 is behind: 2 slips wait")
+    note_trouble(floor.office, printer, "The printer is out of paper.")
+    assert told()["level"] == "fault"
+    assert told()["sentence"] == (
+        "Printer P-B1 is out of paper. 2 slips wait; they will print by themselves when it is "
+        "refilled."
+    )
+    # A printer that gets through many is not behind, though the last of them waits for longer.
+    assert spool(floor, printer) is Ending.CONFIRMED
+    assert told() == {"level": "ready", "sentence": "Printer P-B1 is ready.", "waiting": 1}
+    assert papers_at(floor.office, wanda)["printing"] == told()
+
+
+@pytest.mark.rule("15.4(c)")
+def test_a_station_without_a_printer_is_told_so_of_each_ticket(floor: Floor) -> None:
+    wanda = floor.writing()
+    floor.sell(wanda)
+    assert mark(floor, wanda) == ("jammed", "no printer", 0)
+    assert desk(floor.office, wanda)["printing"]["sentence"] == (
+        "Station B1 has no printer. 2 slips wait; an administrator assigns a printer."
+    )
 
 
 @pytest.mark.rule("15.4(c)")

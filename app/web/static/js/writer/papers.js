@@ -67,7 +67,7 @@ export class Papers {
   async say(paper, printed) {
     try {
       const said = await act(`/api/v1/papers/${paper.paper}/printed`, { copy: paper.copy, printed });
-      this.tell("done", printed === "yes" ? "Noted." : said.copy_queued ? `Copy ${said.copy_queued} is printed.` : "No copy is printed. Unless its ticket is void, a supervisor can have it printed again.");
+      this.tell("done", printed === "yes" ? "Noted." : said.copy_queued ? `Copy ${said.copy_queued} is queued.` : "No copy is printed. Unless its ticket is void, a supervisor can have it printed again.");
     } catch (no) {
       this.tell("refusal", no.message);
     }
@@ -78,7 +78,7 @@ export class Papers {
   async test() {
     try {
       await act("/api/v1/papers", { slip: "test" });
-      this.tell("done", "A test page is printed.");
+      this.tell("done", "A test page is queued.");
     } catch (no) {
       this.tell("refusal", no.message);
     }

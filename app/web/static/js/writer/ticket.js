@@ -181,7 +181,7 @@ export class TicketAtHand {
   askToReprint(ticket) {
     this.askWhy(`Print ticket ${printedNumber(ticket.number)} again`, "Torn", false, async (said) => {
       const done = await act(`/api/v1/tickets/${ticket.number}/reprint`, said);
-      this.tell("done", `Copy ${done.copy} is printed; it is paid only with a supervisor.`);
+      this.tell("done", `Copy ${done.copy} is queued; it is paid only with a supervisor.`);
     });
   }
 

@@ -26,6 +26,7 @@ from app.flow.alarms import DISK_FREE, Alarm, AlarmId
 from app.flow.backup import back_up
 from app.flow.day import gaming_day
 from app.flow.facts import disks_of
+from app.flow.lease import Watch, take_lease
 from app.flow.lockout import lock_game
 from app.flow.office import Office
 from app.flow.report import Asked
@@ -355,6 +356,28 @@ def test_books_with_a_fault_are_worked_out_again_when_it_is_mended(
         assert console.type(floor, recording) == 0
 
 
+@pytest.mark.rule("X-recovery")
+def test_a_process_that_ends_again_and_again_is_told_until_it_runs_for_five_minutes(
+    floor: Floor, console: Console, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (recording,) = commands(AlarmId.PROCESS_RESTARTING)
+    for _ in range(9):
+        assert console.type(floor, recording) == 0
+        floor.pass_time(seconds=20)
+    with alarming(floor, AlarmId.PROCESS_RESTARTING) as alarm:
+        assert alarm.what == (
+            "The process spooler ended by itself and was started again, 9 times in five minutes."
+        )
+        assert alarm.of == "spooler"
+        capsys.readouterr()
+        assert console.type(floor, "keno alarms") == 1
+        assert "All is well" not in capsys.readouterr().out
+        assert console.type(floor, recording.replace("spooler", "caller")) == 0
+        both = [each.of for each in see_alarms(floor.office) if each.id is alarm.id]
+        assert both == ["caller", "spooler"]
+        floor.pass_time(minutes=5)
+
+
 # ---- the database's machine ----------------------------------------------------------------------
 
 
@@ -580,10 +603,10 @@ def test_a_printer_that_is_away_is_replaced(floor: Floor, console: Console, tmp_
     floor.sell(floor.writing())
     with virtual(tmp_path / "other") as other, spooling(floor):
         wait_for(lambda: bool(rows(floor, "SELECT 1 FROM printer_condition")))
-        assert AlarmId.PRINTER_TROUBLE not in told(floor)  # it may be a roll that is changed
-        floor.pass_time(minutes=3)
         with alarming(floor, AlarmId.PRINTER_TROUBLE) as alarm:
-            assert alarm.what.startswith("Printer P-B1: ")
+            reached = "Printer P-B1: The printer cannot be reached. 2 slips wait."
+            assert alarm.what == reached
+            assert AlarmId.PAPER_WAITS not in told(floor)  # it is the same thing
             (replacing,) = commands(AlarmId.PRINTER_TROUBLE)
             here = replacing.replace("10.0.0.9:9100", f"127.0.0.1:{other.port}")
             assert console.type(floor, here) == 0
@@ -591,18 +614,50 @@ def test_a_printer_that_is_away_is_replaced(floor: Floor, console: Console, tmp_
 
 
 @pytest.mark.rule("15.4(c)", "X-recovery")
-def test_paper_that_nobody_prints_is_told_until_a_spooler_runs(
+def test_paper_that_nobody_prints_is_told_at_once_until_a_spooler_runs(
     floor: Floor, tmp_path: Path
 ) -> None:
     with virtual(tmp_path / "roll") as printer:
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         floor.sell(floor.writing())
-        assert AlarmId.PAPER_WAITS not in told(floor)
-        floor.pass_time(minutes=3)
         with alarming(floor, AlarmId.PAPER_WAITS) as alarm:
-            assert alarm.what == "Paper waits for printer P-B1, and nobody prints it."
+            words = "2 slips wait for printer P-B1, but no spooler is running."
+            assert alarm.what == words
             with spooling(floor):
                 wait_for(lambda: waiting(floor) == 0)
+
+
+@pytest.mark.rule("15.4(c)", "X-recovery")
+@pytest.mark.parametrize("is_being_sent", [False, True])
+def test_paper_that_does_not_come_out_is_told_after_five_seconds_though_a_spooler_runs(
+    floor: Floor, *, is_being_sent: bool
+) -> None:
+    """It crashes again and again, or hangs: its lease is as good as ever."""
+    printer = floor.printer_at("B1")
+    assert take_lease(floor.office, "printer P-B1", "spooler", Watch(lambda: 0.0))
+    floor.writing()
+    sending = next_paper(floor.office, printer, Press()) if is_being_sent else None
+    assert AlarmId.PAPER_WAITS not in told(floor)
+    floor.pass_time(seconds=6)
+    with alarming(floor, AlarmId.PAPER_WAITS) as alarm:
+        assert alarm.what == "1 slip waits for printer P-B1, and nothing comes out."
+        sending = sending or next_paper(floor.office, printer, Press())
+        assert sending is not None
+        note_ending(floor.office, sending, PaperState.CONFIRMED.value, None)
+
+
+@pytest.mark.rule("15.4(c)")
+def test_paper_of_a_station_without_a_printer_is_told_until_it_has_one(
+    floor: Floor, console: Console, tmp_path: Path
+) -> None:
+    floor.writing()
+    with virtual(tmp_path / "roll") as printer, alarming(floor, AlarmId.PAPER_WAITS) as alarm:
+        assert alarm.what == "1 slip waits at station B1, which has no printer."
+        (setting,) = commands(AlarmId.PRINTER_TROUBLE)
+        here = setting.replace("10.0.0.9:9100", f"127.0.0.1:{printer.port}")
+        assert console.type(floor, here) == 0
+        with spooling(floor):
+            wait_for(lambda: waiting(floor) == 0)
 
 
 @pytest.mark.rule("15.4(c)")

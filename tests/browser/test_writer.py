@@ -898,10 +898,10 @@ def test_near_the_close_the_tickets_just_printed_are_seen_beside_a_picture(
     desk.keyboard.press("Enter")
     told(desk, "Ticket 1-3")
     expect(desk.locator("#picture")).to_be_visible()
-    expect(desk.locator("#just-sold")).to_be_hidden()
+    expect(desk.locator("#just-sold")).to_contain_text("1-3 M-1 $1.00 no printer")
     soon = floor.office.now() + timedelta(seconds=50)
     override_close(floor.office, floor.sam, "M", 1, soon, "for the test")
-    expect(desk.locator("#just-sold")).to_contain_text("1-3 $1.00")
+    expect(desk.locator("#just-sold")).to_contain_text("1-3 M-1 $1.00")
     expect(desk.locator("#just-sold")).to_be_in_viewport(ratio=1)
     expect(desk.locator("#closing")).to_have_text("This game closes within a minute.")
 

@@ -227,6 +227,36 @@ def test_a_process_that_ends_as_it_should_not_is_told_of(
         assert told in journal.read_text()
 
 
+@pytest.mark.rule("X-recovery")
+@pytest.mark.parametrize(
+    ("unit", "result", "database", "recorded"),
+    [
+        (
+            "keno-spooler.service",
+            "signal",
+            "postgresql:///keno",
+            "keno process-ended spooler signal",
+        ),
+        ("keno-spooler.service", "success", "postgresql:///keno", ""),
+        ("keno-rng.service", "signal", "", ""),  # which has no database
+    ],
+)
+def test_a_process_that_ends_as_it_should_not_is_recorded_in_the_log(
+    tmp_path: Path, unit: str, result: str, database: str, recorded: str
+) -> None:
+    typed = tmp_path / "typed"
+    shutil.copy(DEPLOY / "tell-failure", tmp_path / "tell-failure")
+    for name, does in (("systemd-cat", "cat >/dev/null"), ("run", f'echo "$@" > {typed}; exit 1')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
+        (tmp_path / name).chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    command = (str(tmp_path / "tell-failure"), unit)
+    # Also where it cannot be recorded: that must not keep the process from being started again.
+    done = run(*command, PATH=path, SERVICE_RESULT=result, KENO_DATABASE=database)
+    assert done.returncode == 0
+    assert (typed.read_text().strip() if typed.exists() else "") == recorded
+
+
 @pytest.mark.rule("X-software-seal")
 def test_a_copy_that_was_changed_is_not_switched_to(machine: Machine) -> None:
     file = machine.root / "opt/keno" / machine.version / "wsgi.py"

@@ -6,9 +6,11 @@ from dataclasses import replace
 import pytest
 from flask import Flask
 
+from app.flow.lease import Watch, take_lease
 from app.flow.present import present_ticket
+from app.flow.process_end import record_process_end
 from app.flow.sell import Sale
-from app.flow.spool import interrupted, next_paper
+from app.flow.spool import interrupted, next_paper, note_ending, note_trouble
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.web import create_app
@@ -247,6 +249,37 @@ def test_what_is_amiss_is_shown_with_what_to_do(app: Flask, floor: Floor) -> Non
         assert post(sam, floor, f"papers/{paper}/printed", said).status == 200
     assert "may not have come out" not in sam.client.get("/supervisor/now").text
     assert "Close the day" in page
+
+
+@pytest.mark.rule("15.4(c)", "X-recovery")
+def test_all_is_well_is_never_shown_while_a_slip_waits_or_a_process_restarts(
+    app: Flask, floor: Floor
+) -> None:
+    sam = signed_in(app, floor, SAM)
+
+    def now() -> str:
+        return sam.client.get("/supervisor/now").text
+
+    assert "All is well." in now()
+    printer = floor.printer_at("B1")
+    assert take_lease(floor.office, "printer P-B1", "spooler", Watch(lambda: 0.0))
+    floor.writing()
+    assert "No alarm. 1 slip waits to be printed." in now()
+    assert "All is well." not in now()
+    floor.pass_time(seconds=6)
+    assert "1 slip waits for printer P-B1, and nothing comes out." in now()
+    assert "All is well." not in now()
+    note_trouble(floor.office, printer, "The printer is out of paper.")
+    assert "Printer P-B1: The printer is out of paper. 1 slip waits." in now()
+    sending = next_paper(floor.office, printer, Press())
+    assert sending is not None
+    note_ending(floor.office, sending, "confirmed", None)
+    assert "All is well." in now()
+    record_process_end(floor.office, "feed", "exit-code")
+    assert "The process feed ended by itself and was started again, once" in now()
+    assert "All is well." not in now()
+    floor.pass_time(minutes=6)
+    assert "All is well." in now()
 
 
 def test_nobody_is_shown_what_they_cannot_do(app: Flask, floor: Floor) -> None:

@@ -60,6 +60,7 @@ class FloorSeen:
     drawers: list[DrawerRow]
     closed: list[ClosedDrawer]
     printers: list[PrinterSeen]
+    behind: set[str]  # printers from which nothing comes out, though slips wait for them
     slips_waiting: str | None  # in words, however short they have waited; None if none does
     papers: list[Queued]
     waiting: list[Waiting]
@@ -101,6 +102,7 @@ def see_floor(office: Office, credentials: Credentials, folders: Sequence[Path] 
             drawers=facts.drawers,
             closed=drawers.closed_lately(connection, CLOSED),
             printers=floor.printers(connection),
+            behind={each.of for each in alarms if each.id is AlarmId.PAPER_WAITS},
             slips_waiting=slips_wait(slips) if slips else None,
             papers=paper.asked_about(connection, SHOWN),
             waiting=floor.waiting_tickets(connection, SHOWN),

@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify
 
+from app.flow.print_status import Level, Mark
 from app.flow.refusals import REASON_MAX
 from app.keno.conditioning_text import TEXT_MAX
 from app.keno.drawer import DENOMINATIONS
@@ -325,6 +326,27 @@ COUNTED = _object(
         for kind in DENOMINATIONS
     },
 )
+PRINTING = _answer(
+    level={"enum": [level.value for level in Level]}, sentence=TEXT, waiting=_whole()
+)
+JUST_SOLD = _answer(
+    number=NUMBER,
+    printed_number=TEXT,
+    series=TEXT,
+    first_game=NUMBER,
+    last_game=NUMBER,
+    price_cents=NUMBER,
+    sold_at=TEXT,
+    void=FLAG,
+    printing=_maybe(
+        _answer(
+            mark={"enum": [mark.value for mark in Mark]},
+            label=TEXT,
+            copy=NUMBER,
+            why=_maybe(TEXT),
+        )
+    ),
+)
 SOLD_LINE = _answer(spots=NUMBER, ways=NUMBER, rate_cents=NUMBER, schedule=TEXT)
 
 SCHEMAS: dict[str, Schema] = {
@@ -465,6 +487,7 @@ SCHEMAS: dict[str, Schema] = {
     "Papers": _answer(
         papers={"type": "array", "items": {"type": "object"}},
         printer={"type": ["object", "null"]},
+        printing=PRINTING,
     ),
     "Paper": _answer(paper=NUMBER, slip=TEXT, made={"type": "object"}),
     "Seen": _object(["copy", "printed"], copy=_whole(0), printed={"enum": ["yes", "no"]}),
@@ -484,7 +507,9 @@ SCHEMAS: dict[str, Schema] = {
     "Spoken": _object(["line"], line=TEXT, tender=_maybe(TEXT)),
     "Heard": _answer(groups={"type": "array"}, faults={"type": "array"}),
     "Settled": _answer(done={"type": "boolean"}, answer={"type": ["object", "null"]}),
-    "Desk": _answer(now=TEXT, station=TEXT, games={"type": "array"}),
+    "Desk": _answer(
+        now=TEXT, station=TEXT, games={"type": "array"}, sold=_list_of(JUST_SOLD), printing=PRINTING
+    ),
     "Practice": _object(
         ["request", "tender"], request=_ref("Request"), tender=_list_of(_ref("Tender"), PARTS_MAX)
     ),

@@ -268,6 +268,7 @@ def test_all_is_well_is_never_shown_while_a_slip_waits_or_a_process_restarts(
     assert "All is well." not in now()
     floor.pass_time(seconds=6)
     assert "1 slip waits for printer P-B1, and nothing comes out." in now()
+    assert '<span class="state unknown">behind</span>' in now()
     assert "All is well." not in now()
     note_trouble(floor.office, printer, "The printer is out of paper.")
     assert "Printer P-B1: The printer is out of paper. 1 slip waits." in now()

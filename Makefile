@@ -46,7 +46,7 @@ PORT ?= 8000
 INTERVAL ?= 240
 
 run: .venv/.running ## start the demonstration house (PORT=8000 INTERVAL=240; KENO_DATABASE for PostgreSQL)
-	@$(BIN)/python -m app.demo --port $(PORT) --interval $(INTERVAL)
+	@$(BIN)/python -m app.start --port $(PORT) --interval $(INTERVAL)
 
 # ---- the evidence ----------------------------------------------------------------------------
 

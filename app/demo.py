@@ -1,4 +1,4 @@
-"""The demonstration house: `make run` founds it, starts every process of it, and stops on Ctrl-C.
+"""The demonstration house: `make run` founds it, starts all of its processes, stops on Ctrl-C.
 
 It is the product with seeded people and keys that are no secret; nothing but that differs. Run
 again, it goes on where it was. Its generator and inspector are unlocked without anyone being asked,
@@ -7,16 +7,17 @@ every record they sign. Its printers are virtual, and show their paper as pictur
 so that a whole shift can be tried by script.
 """
 
-import argparse
 import json
 import os
-import signal
+import shutil
 import sys
-import threading
 import time
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from functools import partial
 from hashlib import sha256
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -45,21 +46,23 @@ from app.house import open_office
 from app.processes import begin_process
 from app.reports.catalogue import Format
 from app.rng_client import publish_terms
-from app.settings import BadSettings, read_settings
+from app.settings import BadSettings, Settings, read_settings
 from app.store import schema
 from app.store.queries import cards, games, paper, running
 from app.store.tables import Consent, LocationKind, Role
 from app.store.unit import CommitUnknown
-from app.supervise import Process
+from app.supervise import Process, stop_all
 from printers.paper import WIDE
 from rng.core.records import Role as Role_
-from rng.serve.ceremony import Part, make_journal
+from rng.serve.ceremony import ROOTS, Part, make_journal
 from rng.serve.ceremony import make_keys as make_role_keys
 from rng.serve.commands import CONTROL_SOCKET
 from rng.serve.places import SERVICE_SOCKET
 from rng.serve.protocol import Address, Client, Refused, Unreachable
+from rng.serve.tls import PUBLIC_SUFFIX
 
 VAR = Path("var")
+DEMO = VAR / "demo.json"
 CARD = Path(__file__).parent / "rate_cards" / "house-card-1.toml"
 LOG_CONFIG = Path(__file__).parent / "web" / "granian.json"
 # What the demonstration house has made at each close of day.
@@ -67,9 +70,14 @@ DAILY = ("voids", "winning-numbers", "game-recap", "drawers", "unclaimed", "win"
 SERIES = "M"
 WEB_THREADS = 16
 START_SECONDS = 90
+ANSWER_SECONDS = 1
 OWN_PRINTER = "RNG"  # the generator's
-FIRST_PRINTER = 3  # ports behind the first: web, feed, pictures, and a printer for each station
 DEMONSTRATION = "DEMONSTRATION"
+PUBLIC_FILES: dict[Role_, tuple[str, ...]] = {
+    "inspector": ("inspector.pem", "mark.pem", ROOTS),
+    "rng": ("rng.pem",),
+}
+BASE = ("printers", "inspector", "rng")  # the processes that the others need to finish their work
 HOLDERS: dict[Role_, dict[str, str]] = {
     "inspector": {"Ida": "ida holds a demonstration key", "Ivan": "ivan holds one as well"},
     "rng": {"Sam": "sam holds a demonstration key", "Sue": "sue holds one as well"},
@@ -98,76 +106,110 @@ PLAN = HousePlan(
 )
 
 
-def main() -> int:
-    """Run the demonstration house until it is told to stop."""
-    parser = argparse.ArgumentParser(prog="python -m app.demo", description=__doc__)
-    parser.add_argument("--port", type=int, default=8000)
-    parser.add_argument("--interval", type=int, default=240, help="seconds between games")
-    options = parser.parse_args()
-    # For whoever looks on; a house of one's own has JSON lines (docs/running.md).
+Ports = Mapping[str, int]
+"""The port of each listener: web, feed, pictures, and the printers by name."""
+
+
+def run(ports: Ports, interval: int, stopped: Callable[[], bool]) -> int:
+    """Run the demonstration house until it is stopped, and return the exit code.
+
+    Args:
+        ports: which it listens on.
+        interval: seconds between games.
+        stopped: whether it is to stop; looked at between any two steps.
+    """
+    # Lines for people; a house in production has JSON lines (docs/running.md).
     os.environ.setdefault("KENO_LOG", "words")
     os.environ.setdefault("KENO_METRICS", str(VAR / "metrics"))
+    os.environ.setdefault("KENO_FEED", _feed_address(ports))  # for the pages
     try:
         settings = read_settings(os.environ)
     except BadSettings as faults:
         sys.stderr.write(f"{faults}\n")
         return 1
-    VAR.mkdir(mode=0o700, exist_ok=True)
     begin_process("demonstration", settings)
     with suppress(FileExistsError):
         make_keys(settings.keys, system_entropy)
-    office = open_office(settings)
+    with closing(open_office(settings)) as office:
+        return _start(office, settings, ports, interval, stopped)
+
+
+def _start(
+    office: Office, settings: Settings, ports: Ports, interval: int, stopped: Callable[[], bool]
+) -> int:
+    """Take each step of the start that an earlier start has not taken; then run."""
+    if stopped():
+        return 0
+    _say("Preparing the database ...")
     schema.upgrade(office.database)
-    enrolments = _founded(office)
-    if office.house.jurisdiction != DEMONSTRATION:
+    if office.find_house() is not None and office.house.jurisdiction != DEMONSTRATION:
         sys.stderr.write(f"{settings.database} is not a demonstration house; it is not run so\n")
         return 1
-    _hold_ceremony(office, settings.public)
-    _set_interval(office, options.interval)
-    _set_printers(office, options.port)
-    address = f"http://127.0.0.1:{options.port}"
-    pictures = f"http://127.0.0.1:{options.port + 2}/"
-    feed = f"http://127.0.0.1:{options.port + 1}/events"
-    os.environ.setdefault("KENO_FEED", feed)  # for the pages
-    _announce(address, feed, pictures, enrolments)
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-    processes = _processes(office, options.port)
-    for process in processes:
-        if process.name == "web":
-            _open_first(office)
-        process.start()
+    parts = [Part(role, VAR / role, settings.public) for role in HOLDERS]
+    steps = (
+        partial(_found, office, ports),
+        partial(_bring_terms, office, settings.public),
+        *(partial(_make_keys, part) for part in parts),
+        *(partial(_make_journal, part) for part in parts),
+        partial(_set_games, office, ports, interval),
+    )
+    for step in steps:
+        if stopped():
+            return 0
+        step()
+    _run(office, ports, stopped)
+    return 0
+
+
+def _run(office: Office, ports: Ports, stopped: Callable[[], bool]) -> None:
+    """Start every process, say where the house is once it answers, and run it until stopped."""
+    processes = _processes(office, ports, stopped)
+    is_announced = False
     try:
-        while not stop.wait(0.2):
+        for process in processes:
+            if stopped():
+                break
+            if process.name == "web":  # the keyed processes run, and no one can buy a ticket yet
+                _open_first(office)
+            _say(f"Starting {process.name} ...")
+            process.start()
+        while not stopped():
             for process in processes:
                 process.mind()
+            if not is_announced and _answers(ports["web"]):
+                is_announced = True
+                _announce(ports)
+            time.sleep(0.2)
     finally:
-        stop.set()
-        for process in reversed(processes):
-            process.stop()
-        office.close()
-    return 0
+        _say("Stopping ...")
+        # Printers and keys last: a printer finishes its slip, and a draw its record.
+        base = [process for process in processes if process.name in BASE]
+        stop_all([process for process in processes if process not in base])
+        stop_all(base)
+
+
+def _say(words: str) -> None:
+    print(words, flush=True)
 
 
 # ---- its processes -------------------------------------------------------------------------------
 
 
-def _processes(office: Office, port: int) -> list[Process]:
+def _processes(office: Office, ports: Ports, stopped: Callable[[], bool]) -> list[Process]:
     """Return every process of the house, in the order in which they start."""
     record = partial(_record, office)
     keyed = [
-        Process(role, _keyed_command(role, port), partial(_unlock, role), record)
+        Process(role, _keyed_command(role, ports), partial(_unlock, role, stopped), record)
         for role in HOLDERS
     ]
     # Under one name, whichever process it is: one that is started again need not wait.
     caller = [sys.executable, "-m", "app.cli", "caller", "--name", "demonstration"]
-    feed = [sys.executable, "-m", "app.cli", "feed", "--port", str(port + 1)]
+    feed = [sys.executable, "-m", "app.cli", "feed", "--port", str(ports["feed"])]
     spooler = [sys.executable, "-m", "app.cli", "spooler", "--name", "demonstration"]
     return [
-        Process("printers", _printers_command(port), record=record),
+        Process("printers", _printers_command(ports), record=record),
         *keyed,
-        Process("web", _web_command(port, office.database.is_sqlite), record=record),
+        Process("web", _web_command(ports["web"], office.database.is_sqlite), record=record),
         Process("caller", caller, record=record),
         Process("feed", feed, record=record),
         Process("spooler", spooler, record=record),
@@ -183,11 +225,11 @@ def _record(office: Office, why: str) -> None:
         unit.commit()
 
 
-def _keyed_command(role: str, port: int) -> list[str]:
+def _keyed_command(role: str, ports: Ports) -> list[str]:
     command = [sys.executable, "-m", "rng", role, "serve", "--dir", str(VAR / role)]
     if role == "rng":
         command += ["--inspector", f"unix:{VAR / 'inspector' / SERVICE_SOCKET}"]
-        command += ["--printer", f"escpos:127.0.0.1:{_printer_ports(port)[OWN_PRINTER]}"]
+        command += ["--printer", f"escpos:127.0.0.1:{ports[OWN_PRINTER]}"]
     return command
 
 
@@ -207,25 +249,18 @@ def _stations() -> list[str]:
     return [station for place in PLAN.locations for station in place.stations]
 
 
-def _printer_ports(port: int) -> dict[str, int]:
-    """Return on which port each printer listens: one for each station, and the generator's own."""
-    names = [*_stations(), OWN_PRINTER]
-    return {name: port + FIRST_PRINTER + n for n, name in enumerate(names)}
-
-
-def _printers_command(port: int) -> list[str]:
+def _printers_command(ports: Ports) -> list[str]:
     """Return how the virtual printers are started; their pictures show validation codes."""
     command = [sys.executable, "-m", "printers.gallery", "--folder", str(VAR / "printers")]
-    command += ["--pictures", str(port + 2)]
-    return [*command, *(f"{code}={each}" for code, each in _printer_ports(port).items())]
+    command += ["--pictures", str(ports["pictures"])]
+    return [*command, *(f"{name}={ports[name]}" for name in (*_stations(), OWN_PRINTER))]
 
 
-def _set_printers(office: Office, port: int) -> None:
+def _set_printers(office: Office, ports: Ports) -> None:
     """Have each station print on a virtual printer of its own."""
     by = _at_console(office, "ada", Permission.PRINTER_MANAGE)
     with office.database.reading() as connection:
         known = {each.code: each.address for each in paper.printers(connection)}
-    ports = _printer_ports(port)
     stations = _stations()
     if int(known.get(stations[0], ":0").rpartition(":")[2]) < ports[stations[0]]:
         stations.reverse()  # all move up: the last one first, so that no two are ever in one place
@@ -238,34 +273,53 @@ def _set_printers(office: Office, port: int) -> None:
 # ---- the keys of a demonstration -----------------------------------------------------------------
 
 
-def _hold_ceremony(office: Office, public: Path) -> None:
-    """Make the demonstration's keys and journals, as far as they are not there."""
-    if not (public / "terms.json").exists():
+def _bring_terms(office: Office, public: Path) -> None:
+    """Bring the terms of the house and the office's public keys to the ceremony."""
+    if not all((public / f"{role}.pem").exists() for role in HOLDERS):
         house = office.house
         terms = (house.name, house.jurisdiction, house.log_origin)
         keys = {"office": office.keys.office, "log": office.keys.log}
         publish_terms(public, *terms, {each.code: each.first_game for each in PLAN.series}, keys)
-    parts = [Part(role, VAR / role, public) for role in HOLDERS]
-    for part in parts:
-        if not part.has_keys:
-            make_role_keys(part, HOLDERS[part.role])
-    for part in parts:
-        if not part.has_journal:
-            holder, passphrase = next(iter(HOLDERS[part.role].items()))
-            make_journal(part, holder, passphrase)
 
 
-def _unlock(role: Role_) -> None:
+def _make_keys(part: Part) -> None:
+    """Make the keys of a role, again if an earlier run was killed while it made them."""
+    finished = part.public / f"{part.role}{PUBLIC_SUFFIX}"  # what is written last
+    if part.has_journal or finished.exists():
+        return
+    _say(f"Holding the key ceremony: the keys of {part.role} ...")
+    shutil.rmtree(part.folder, ignore_errors=True)
+    for name in PUBLIC_FILES[part.role]:
+        (part.public / name).unlink(missing_ok=True)
+    make_role_keys(part, HOLDERS[part.role])
+
+
+def _make_journal(part: Part) -> None:
+    """Make the journal of a role."""
+    if not part.has_journal:
+        _say(f"Holding the key ceremony: the journal of {part.role} ...")
+        holder, passphrase = next(iter(HOLDERS[part.role].items()))
+        make_journal(part, holder, passphrase)
+
+
+def _unlock(role: Role_, stopped: Callable[[], bool]) -> None:
     """Unlock a keyed process as its first holder, as soon as it listens."""
     holder, passphrase = next(iter(HOLDERS[role].items()))
     control = Client(Address(path=str(VAR / role / CONTROL_SOCKET)))
     end = time.monotonic() + START_SECONDS
-    while time.monotonic() < end:
+    while time.monotonic() < end and not stopped():
         with suppress(Unreachable, Refused):  # a process that refuses now is asked again
             control.call("unlock", {"holder": holder, "passphrase": passphrase})
             break
         time.sleep(0.05)
     control.close()
+
+
+def _set_games(office: Office, ports: Ports, interval: int) -> None:
+    """Set the interval of the games and where each station prints."""
+    _say("Setting games and printers ...")
+    _set_interval(office, interval)
+    _set_printers(office, ports)
 
 
 def _open_first(office: Office) -> None:
@@ -289,12 +343,12 @@ def _set_interval(office: Office, seconds: int) -> None:
 # ---- founding ------------------------------------------------------------------------------------
 
 
-def _founded(office: Office) -> dict[str, str]:
-    """Found the house as far as it is not there, and return its stations' enrolment codes.
+def _found(office: Office, ports: Ports) -> None:
+    """Found the house as far as it is not there, and write var/demo.json.
 
     Each step can be the last before a power cut: the next run goes on from there.
     """
-    enrolments = _enrolments(office)
+    _write_down(ports, _enrolments(office))
     sam, digest = _at_console(office, "sam"), sha256(CARD.read_bytes()).digest()
     with office.database.reading() as connection:
         card = cards.card_hashed(connection, digest)
@@ -307,22 +361,21 @@ def _founded(office: Office) -> dict[str, str]:
     if Consent.MANAGER not in accepted:
         accept_card(office, _at_console(office, "max"), digest)
     if not holds:
-        put_in_force(office, sam, digest)
         for report in DAILY:
             choose_report(office, sam, report, Format.PDF, chosen=True)
-    return enrolments
+        put_in_force(office, sam, digest)
 
 
 def _enrolments(office: Office) -> dict[str, str]:
     """Return the enrolment codes: of a new house, as they were told, or new if that is lost."""
     if office.find_house() is None:
+        _say("Founding the demonstration house ...")
         return found_house(office, PLAN)
-    if (VAR / "demo.json").exists():
-        told = json.loads((VAR / "demo.json").read_text())
+    if DEMO.exists():
+        told = json.loads(DEMO.read_text())
         return {station["code"]: station["enrolment"] for station in told["stations"]}
     ada = _at_console(office, "ada", Permission.STATION_MANAGE)
-    stations = [station for place in PLAN.locations for station in place.stations]
-    return {station: renew_enrolment(office, ada, station) for station in stations}
+    return {station: renew_enrolment(office, ada, station) for station in _stations()}
 
 
 def _at_console(
@@ -332,10 +385,25 @@ def _at_console(
     return at_console(office, name, person.secret, permission)
 
 
-def _announce(address: str, feed: str, pictures: str, enrolments: dict[str, str]) -> None:
-    """Say where the house is and who works there, on the screen and in var/demo.json."""
-    told = {
-        "address": address,
+# ---- where it is ---------------------------------------------------------------------------------
+
+
+def _address(ports: Ports) -> str:
+    return f"http://localhost:{ports['web']}"
+
+
+def _feed_address(ports: Ports) -> str:
+    return f"http://localhost:{ports['feed']}/events"
+
+
+def _pictures_address(ports: Ports) -> str:
+    return f"http://localhost:{ports['pictures']}/"
+
+
+def _write_down(ports: Ports, enrolments: Mapping[str, str]) -> None:
+    """Write where the house is and who works there to var/demo.json."""
+    document = {
+        "address": _address(ports),
         "users": [
             {"name": person.name, "role": person.role.value, "secret": person.secret}
             for person in STAFF
@@ -343,19 +411,37 @@ def _announce(address: str, feed: str, pictures: str, enrolments: dict[str, str]
         "stations": [
             {"code": code, "enrolment": enrolment} for code, enrolment in enrolments.items()
         ],
-        "printer": pictures,
-        "feed": feed,
+        "printer": _pictures_address(ports),
+        "feed": _feed_address(ports),
     }
-    path, fresh = VAR / "demo.json", VAR / "demo.json.new"
+    fresh = DEMO.with_suffix(".json.new")
     fresh.touch(mode=0o600)
-    fresh.write_text(json.dumps(told, indent=2) + "\n")
-    fresh.replace(path)
-    print(f"The demonstration house is at {address}", flush=True)
-    print(f"Its paper can be seen at {pictures}", flush=True)
-    for person in STAFF:
-        print(f"  {person.name:<6} {person.role.value:<16} {person.secret}", flush=True)
-    print(f"Stations, their enrolment codes and all of this: {path}. Ctrl-C stops it.", flush=True)
+    fresh.write_text(json.dumps(document, indent=2) + "\n")
+    fresh.replace(DEMO)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _answers(port: int) -> bool:
+    """Whether the web server answers that it is ready."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=ANSWER_SECONDS)) as line:
+        try:
+            line.request("GET", "/readyz")
+            return line.getresponse().status == HTTPStatus.OK
+        except (OSError, HTTPException):
+            return False
+
+
+def _announce(ports: Ports) -> None:
+    """Print where the house is and who works there."""
+    document = json.loads(DEMO.read_text())
+    printers = ", ".join(f"{ports[name]} ({name})" for name in (*_stations(), OWN_PRINTER))
+    _say(f"\nThe demonstration house is at {document['address']}")
+    _say(f"  pictures of what it prints  {document['printer']}")
+    _say(f"  live feed                   {document['feed']}")
+    _say(f"  printers                    ports {printers}")
+    _say("Sign in as:")
+    for user in document["users"]:
+        _say(f"  {user['name']:<6} {user['role']:<16} {user['secret']}")
+    _say("Enrol a browser as a work station, once each, with its code:")
+    for station in document["stations"]:
+        _say(f"  {station['code']:<6} {station['enrolment']}")
+    _say(f"All of this is in {DEMO} as well. Ctrl-C stops the house.")

@@ -1,5 +1,6 @@
 """Processes that are kept running: one that dies starts again, with back-off, and on record."""
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from app.logs import Voice
 
@@ -14,7 +16,9 @@ log = Voice("keno.supervise")
 
 STEADY_SECONDS = 30  # who ran so long starts again at once
 BACK_OFF_MOST = 30.0
-STOP_SECONDS = 15
+STOP_SECONDS = 3  # for processes that are stopped together
+_PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
+_libc = ctypes.CDLL(None)
 
 
 @dataclass
@@ -31,10 +35,16 @@ class Process:
     _not_before: float = field(default=0.0)
 
     def start(self) -> None:
-        """Start it."""
-        # In a session of its own: a Ctrl-C at the terminal would reach it beside our own word to
-        # stop, and some do not bear being told twice.
-        self._running = subprocess.Popen(self.command, start_new_session=True)  # noqa: S603  ours
+        """Start it, from the main thread.
+
+        In a session of its own: a Ctrl-C at the terminal would reach it as well as our own signal,
+        and some programs do not survive a second one.
+        """
+        self._running = subprocess.Popen(  # noqa: S603  our own program
+            self.command,
+            start_new_session=True,
+            preexec_fn=partial(_end_with, os.getpid()),  # noqa: PLW1509  no other thread runs
+        )
         self._started = time.monotonic()
         self.afterwards()
 
@@ -56,13 +66,17 @@ class Process:
         if now >= self._not_before:
             self.start()
 
-    def stop(self) -> None:
-        """Have it finish what it is doing, and end it if it does not."""
+    def ask_to_end(self) -> None:
+        """Have it finish what it is doing, and end."""
+        if self._running is not None:
+            self._running.terminate()
+
+    def end(self, by: float) -> None:
+        """Wait for its end until then by the monotonic clock, and kill what is left of it."""
         if self._running is None:
             return
-        self._running.terminate()
         with suppress(subprocess.TimeoutExpired):
-            self._running.wait(STOP_SECONDS)
+            self._running.wait(max(0.0, by - time.monotonic()))
         _end_group(self._running.pid)
         self._running.wait()
 
@@ -70,6 +84,23 @@ class Process:
     def pid(self) -> int | None:
         """The id of the process, while it runs."""
         return None if self._running is None else self._running.pid
+
+
+def stop_all(processes: Sequence[Process], seconds: float = STOP_SECONDS) -> None:
+    """Stop processes side by side; kill those that have not ended after so many seconds."""
+    for process in processes:
+        process.ask_to_end()
+    by = time.monotonic() + seconds
+    for process in processes:
+        process.end(by)
+
+
+def _end_with(parent: int) -> None:
+    """In a new process: have the system send it SIGTERM when its parent ends, even if killed."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:  # it ended before that
+        os._exit(1)
 
 
 def _end_group(leader: int) -> None:

@@ -72,6 +72,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "app.feed",
         "app.entropy",
         "app.house",
+        "app.locks",
         "app.nightly",
         "app.processes",
         "app.reporter",
@@ -83,6 +84,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "app.tables",
     ),
     "app.house": ("app.flow", "app.rng_client", "app.settings", "app.store"),
+    "app.locks": (),
+    "app.start": ("app.demo", "app.locks"),
     "app.supervise": ("app.logs",),
     "app.demo": (
         *FRONT,

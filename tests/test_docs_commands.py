@@ -164,7 +164,7 @@ def test_make_does_what_the_page_says() -> None:
             [*command, "--dry-run"], cwd=ROOT, capture_output=True, text=True, check=True
         )
         if "run" in command:
-            assert "-m app.demo --port 8000 --interval 240" in done.stdout
+            assert "-m app.start --port 8000 --interval 240" in done.stdout
         else:
             assert "ruff check" in done.stdout
     makefile = (ROOT / "Makefile").read_text()

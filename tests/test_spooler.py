@@ -2,7 +2,7 @@
 
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -19,6 +19,7 @@ from app.flow.spool import interrupted, next_paper, note_ending, printers_with_p
 from app.keno.numbering import printed_number
 from app.spooler import Spooler
 from app.store import schema
+from app.store.database import Database
 from app.store.unit import CommitUnknown
 from printers.devices import Device, Network
 from printers.escpos import CLEARED, CUT_OFF
@@ -393,11 +394,29 @@ def test_one_that_lost_its_lease_takes_no_paper(floor: Floor, tmp_path: Path) ->
         assert rows(floor, "SELECT state FROM queued_paper") == [("sending",)]
 
 
-def test_two_spoolers_of_one_name_do_not_run_on_one_machine(floor: Floor) -> None:
+@pytest.mark.rule("X-ticket-exactly-once")
+@pytest.mark.parametrize("url", ["sqlite:///var/keno.db", "postgresql+psycopg:///keno"])
+def test_a_house_has_one_spooler_of_a_name_on_a_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    """Also houses in two folders whose settings are the same; wherever the second is started."""
+    for house in (tmp_path / "one", tmp_path / "other"):
+        (house / "var" / "keys").mkdir(parents=True)
+
+    def only_one(house: Path, name: str, *, by_full_path: bool = False) -> ExitStack:
+        monkeypatch.chdir(tmp_path if by_full_path else house)
+        here = house / "var" if by_full_path else Path("var")
+        with ExitStack() as stack:
+            database = stack.enter_context(closing(Database(url.replace("var", str(here)))))
+            stack.enter_context(_only_one(database, here / "keys", name))
+            return stack.pop_all()
+
     with ExitStack() as running:
-        running.enter_context(_only_one(floor.office, "here"))
-        running.enter_context(_only_one(floor.office, "there"))
-        with pytest.raises(BadUsage):
-            running.enter_context(_only_one(floor.office, "here"))
-    with _only_one(floor.office, "here"):
+        for house in (tmp_path / "one", tmp_path / "other"):
+            running.enter_context(only_one(house, "here"))
+            running.enter_context(only_one(house, "there"))
+            for by_full_path in (False, True):
+                with pytest.raises(BadUsage):
+                    only_one(house, "here", by_full_path=by_full_path)
+    with only_one(tmp_path / "one", "here"):
         pass

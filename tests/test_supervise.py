@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.supervise import Process
+from app.supervise import Process, stop_all
 
 # A web server, as far as this is concerned: it has a worker, and does not outlive being killed.
 STARTS_ANOTHER = """
@@ -59,4 +59,4 @@ def test_nothing_that_a_killed_process_had_started_goes_on_beside_the_next_one(
         wait_until_gone(worker)
         assert recorded == [f"web ended with -{signal.SIGKILL.value}; it starts again"]
     finally:
-        process.stop()
+        stop_all([process])

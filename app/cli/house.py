@@ -8,13 +8,12 @@ import argparse
 import asyncio
 import os
 import signal
-import socket
 import ssl
 import sys
 import threading
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -72,6 +71,7 @@ from app.house import BOOKS, CALLER, FEED, REPORTER, SPOOLER, start_faults
 from app.keno.amounts import Amount, Dated
 from app.keno.house_settings import Setting
 from app.keno.money import dollars
+from app.locks import locked
 from app.nightly import Nightly
 from app.processes import begin_process
 from app.reporter import Reporter, write_whole
@@ -454,26 +454,47 @@ def print_the_paper(options: argparse.Namespace) -> Answer:
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    begin_process("spooler", _settings())
-    with _founded_office(SPOOLER) as office, _only_one(office, options.name):
+    settings = _settings()
+    begin_process("spooler", settings)
+    with (
+        _founded_office(SPOOLER) as office,
+        _only_one(office.database, settings.keys, options.name),
+    ):
         Spooler(office, options.name).run(stop)
     return Answer({"stopped": "spooler"}, lambda: "The spooler has stopped.")
 
 
 @contextmanager
-def _only_one(office: Office, name: str) -> Iterator[None]:
-    """Be the only spooler of a name on this machine, until it ends, however it ends.
+def _only_one(database: Database, keys: Path, name: str) -> Iterator[None]:
+    """Be the only spooler of this name in this house on this machine.
 
-    A second one of its name would take the leases from the first. A name of the kernel's that
-    vanishes with the process, so that the next start need not wait for anything.
+    A second one would take the leases from the first. The lock ends with the process, so that the
+    next start need not wait.
+
+    Raises:
+        BadUsage: another one runs.
     """
-    taken = sha256(f"{office.database.url} {name}".encode()).hexdigest()
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as mark:
+    with ExitStack() as stack:
         try:
-            mark.bind(f"\0keno-spooler-{taken}")
-        except OSError:
+            stack.enter_context(locked(_spooler_lock(database, keys, name)))
+        except BlockingIOError:
             raise BadUsage(f"a spooler named {name} runs here already") from None
         yield
+
+
+def _spooler_lock(database: Database, keys: Path, name: str) -> Path:
+    """Return the lock file of a spooler: beside the file of SQLite, else in the folder of keys.
+
+    Only the user of the house can write there. `deploy/give-keys` leaves hidden files alone.
+    """
+    if database.is_sqlite:
+        file = Path(database.url.database or "").resolve()
+        return file.with_name(f".{file.name}-{_short(name)}.spooler")
+    return keys.resolve() / f".{_short(f'{database.url} {name}')}.spooler"
+
+
+def _short(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:16]
 
 
 def report(options: argparse.Namespace) -> Answer:

@@ -42,10 +42,13 @@ class Stop:
 
     def __init__(self) -> None:
         self.asked = False
+        self.has_begun = False  # something that has to be stopped
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._ask)
 
     def _ask(self, *_: object) -> None:
+        if not self.has_begun:
+            os._exit(0)
         if not self.asked:
             # If the main thread hangs, SIGALRM ends the process, and its children end with it.
             signal.alarm(END_SECONDS)
@@ -65,6 +68,7 @@ def main() -> int:
             # These imports take a second: not before a refusal, nor before Ctrl-C works.
             from app.demo import run  # noqa: PLC0415
 
+            stop.has_begun = True
             return run(ports, options.interval, lambda: stop.asked)
     except NotStarted as refusal:
         sys.stderr.write(f"{refusal}\n")

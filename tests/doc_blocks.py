@@ -22,7 +22,7 @@ DEMONSTRATION = "test_demo.py::test_the_commands_for_the_demonstration_house"
 WHO_RUNS = (
     ("README.md", "make run", MAKE),
     ("README.md", "python3 docs/try_it.py", DEMONSTRATION),
-    ("README.md", "curl http://127.0.0.1:8000/results.json", DEMONSTRATION),
+    ("README.md", "curl http://localhost:8000/results.json", DEMONSTRATION),
     ("README.md", "keno-rng sample", ALONE),
     ("auditing.md", "keno grade", ALONE),
     ("paper.md", "curl -d", DEMONSTRATION),

@@ -4,227 +4,177 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+import uuid
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pytest
 
 from app import demo
-from app.flow.access import at_console
 from app.flow.codes import validation_code
 from app.flow.day import gaming_day
 from app.flow.found_house import HousePlan
 from app.flow.keys import read_keys
-from app.flow.office import Office
-from app.flow.override import override_close
-from app.flow.permissions import Permission
+from app.start import LISTENERS
 from app.store.database import Database
-from app.store.queries import games, tickets, watching
+from app.store.queries import tickets, watching
 from rng.serve.protocol import Refused
+from tests.demonstration import (
+    ANSWER,
+    ENDED_BY_ALARM,
+    READY,
+    Demonstration,
+    assert_no_fault,
+    processes_in,
+    read_json,
+    results,
+    running,
+    wait_for,
+)
 from tests.doc_blocks import DEMONSTRATION, share_of, typed
-from tests.engines import ENGINES
-from tests.ports import free_ports
 from tests.prometheus import Read, number, read_metrics
 
-# Every kill takes its time: once a day, and on both engines in the long evidence.
-EVERY_DAY = ENGINES if os.environ.get("HYPOTHESIS_PROFILE") == "proof" else ["postgresql"]
-ROOT = Path(__file__).parent.parent
-ANSWER = 20  # seconds for one answer; whoever knocks before anybody listens may hear nothing ever
-PORTS = 20  # that a house may use, one after the other
 PROCESSES = ("caller", "feed", "reporter", "spooler", "web")
-SECONDS = 180  # until something is given up, on a machine that has other work as well
+# What a start says, in order, when nothing of the house is there.
+STEPS = (
+    "Preparing the database",
+    "Founding the demonstration house",
+    "the keys of inspector",
+    "the keys of rng",
+    "the journal of inspector",
+    "the journal of rng",
+    "Setting games and printers",
+    "Starting printers",
+    "Starting inspector",
+    "Starting rng",
+    "Starting web",
+    "Starting caller",
+    "Starting feed",
+    "Starting spooler",
+    "Starting reporter",
+    READY,
+)
+SCRIPT = ("-u", "docs/try_it.py")
 
 
-@contextmanager
-def running(
-    folder: Path, url: str, port: int, interval: int = 3600, said: Path | None = None
-) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run the house in a folder until the test is done with it; what it says goes into a file."""
-    environment = os.environ | {"KENO_DATABASE": url, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "app.demo", "--port", str(port), "--interval"]
-    command.append(str(interval))
-    with ExitStack() as stack:
-        lines = None if said is None else stack.enter_context(said.open("a"))
-        if lines is not None:
-            environment["KENO_LOG"] = "json"
-        house = subprocess.Popen(command, cwd=folder, env=environment, stderr=lines)  # noqa: S603
-        try:
-            yield house
-        finally:
-            house.send_signal(signal.SIGINT)
-            assert house.wait(SECONDS) == 0
+# ---- one house, which is stopped at a few moments before it runs ---------------------------------
 
 
-def metrics(address: str) -> Read:
-    with urlopen(f"{address}/metrics", timeout=ANSWER) as figures:  # noqa: S310  loopback
-        return read_metrics(figures.read().decode())
+def interrupted(house: Demonstration, step: str, *, killed: bool = False) -> None:
+    """Start a house and end it at a step: by a signal, or by `kill -9`; nothing of it is left."""
+    house.start()
+    house.wait_until_it_says(step)
+    if killed:
+        house.send(signal.SIGKILL)
+        assert house.wait_until_it_has_ended() == -signal.SIGKILL
+        return
+    if STEPS.index(step) % 2:
+        house.send(signal.SIGTERM)
+    else:
+        house.press_control_c()
+        house.press_control_c()
+    assert house.wait_until_it_has_ended() in {0, ENDED_BY_ALARM}
+    assert_no_fault(house)
 
 
-def count_of(address: str, process: str) -> int:
-    """How many processes of a kind have told of themselves."""
-    try:
-        return number(metrics(address), "keno_processes", process=process)
-    except LookupError:
-        return 0
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demonstration]:
+    """A house that runs, on SQLite; its first starts were ended half-way."""
+    house = Demonstration(tmp_path_factory.mktemp("demonstration"), interval=20)
+    interrupted(house, "Founding the demonstration house")
+    interrupted(house, "Starting inspector", killed=True)
+    interrupted(house, "Starting web")
+    with running(house):
+        yield house
 
 
-def wait_until_ready(address: str) -> dict[str, str]:
-    end = time.monotonic() + SECONDS
-    while True:
-        try:
-            with urlopen(f"{address}/readyz", timeout=ANSWER) as answer:  # noqa: S310  loopback
-                return dict(json.load(answer))
-        except OSError:
-            assert time.monotonic() < end, "the house did not come up"
-            time.sleep(0.1)
-
-
-@pytest.mark.rule("X-recovery", "X-ticket-exactly-once")
-def test_the_demonstration_house_runs_a_shift_is_stopped_and_goes_on(
-    tmp_path: Path, empty_url: str
+@pytest.mark.rule("X-recovery")
+def test_a_start_that_was_ended_half_way_resumes_and_says_where_the_house_is(
+    house: Demonstration,
 ) -> None:
-    (tmp_path / "docs").mkdir()
-    script = tmp_path / "docs" / "try_it.py"
-    script.write_text((ROOT / "docs" / "try_it.py").read_text())
-    (tmp_path / "wsgi.py").write_text((ROOT / "wsgi.py").read_text())
-    port = free_ports(PORTS)
-    address = f"http://127.0.0.1:{port}"
-    for shift in (1, 2):
-        with running(tmp_path, empty_url, port, said=tmp_path / "said.jsonl"):
-            assert wait_until_ready(address)["status"] == "ready"
-            done = subprocess.run(  # noqa: S603  our own script
-                [sys.executable, str(script)], capture_output=True, text=True, check=False
-            )
-            assert done.returncode == 0, done.stdout + done.stderr
-            assert f"Ticket {3 * shift - 1}-" in done.stdout
-            assert "over or short: 0 cents" in done.stdout
-            with urlopen(address, timeout=ANSWER) as page:
-                assert b"Demonstration house" in page.read()
-            wait_for(lambda: all(count_of(address, process) for process in PROCESSES))
-            told = metrics(address)
-            assert number(told, "keno_tickets_total") == 3 * shift
-            # What a process has counted stays when it is started again.
-            assert number(told, "keno_act_seconds", "_count", act="sale") == 3 * shift
-    assert (tmp_path / "var" / "demo.json").stat().st_mode & 0o777 == 0o600
-    check(tmp_path, empty_url)
-    check_said(tmp_path, empty_url)
+    """Its address when it answers there, and not before; each port, and how to sign in."""
+    assert read_json(f"{house.address}/readyz")["status"] == "ready"
+    told = house.told
+    assert told["address"] == house.address
+    assert told["feed"] == f"http://localhost:{house.ports['feed']}/events"
+    assert told["printer"] == f"http://localhost:{house.ports['pictures']}/"
+    assert (house.folder / "var" / "demo.json").stat().st_mode & 0o777 == 0o600
+    listed = [*(str(house.ports[name]) for name in LISTENERS), *house.secrets.values()]
+    listed += [station["enrolment"] for station in told["stations"]]
+    assert [each for each in listed if each not in house.said] == []
+    assert "127.0.0.1" not in house.said
+    with urlopen(house.address, timeout=ANSWER) as page:  # noqa: S310  loopback
+        assert b"Demonstration house" in page.read()
+        assert (
+            f"connect-src 'self' http://localhost:{house.ports['feed']};"
+            in page.headers["Content-Security-Policy"]
+        )
+    with urlopen(told["feed"], timeout=ANSWER) as feed:  # noqa: S310  loopback
+        assert feed.headers["Content-Type"] == "text/event-stream"
 
 
-# What the two keyed processes write, which have nothing of ours.
-PLAIN = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} .*")
+class Browser:
+    """A work station in a browser, as far as the house sees it."""
+
+    def __init__(self, house: Demonstration, station: str) -> None:
+        self._house, self.headers = house, {"Content-Type": "application/json"}
+        (place,) = (each for each in house.told["stations"] if each["code"] == station)
+        self.headers["X-Station"] = self.ask("stations/enrol", place)["station_token"]
+
+    def sign_in(self, name: str) -> None:
+        signed_in = self.ask("sign-in", {"name": name, "secret": self._house.secrets[name]})
+        self.headers["Authorization"] = f"Bearer {signed_in['token']}"
+
+    def ask(self, path: str, body: dict[str, object]) -> dict[str, str]:
+        headers = self.headers | {"Idempotency-Key": str(uuid.uuid4())}
+        url = f"{self._house.address}/api/v1/{path}"
+        with urlopen(Request(url, json.dumps(body).encode(), headers), timeout=ANSWER) as answer:  # noqa: S310  loopback
+            return dict(json.load(answer))
 
 
-def check_said(folder: Path, url: str) -> None:
-    """Check that every process spoke in one form, and that nothing that was said is a secret."""
-    text = (folder / "said.jsonl").read_text()
-    lines = [json.loads(line) for line in text.splitlines() if not PLAIN.fullmatch(line)]
-    assert all({"time", "process", "pid", "level", "event"} <= line.keys() for line in lines)
-    spoke = {line["process"] for line in lines if line["event"] == "process.started"}
-    # The caller has the books worked out when it comes to it, by a process of their own.
-    assert spoke - {"books"} == {"demonstration", "caller", "feed", "reporter", "spooler", "web"}
-    sales = [line for line in lines if line.get("route") == "/api/v1/tickets"]
-    assert {(line["station"], line["staff"]) for line in sales} == {("B1", "WANDA")}
-    assert all(line["request"] for line in sales)
-    told = json.loads((folder / "var" / "demo.json").read_text())
-    secrets = [user["secret"] for user in told["users"]]
-    secrets += [station["enrolment"] for station in told["stations"]]
-    secrets += [phrase for phrases in demo.HOLDERS.values() for phrase in phrases.values()]
-    keys = read_keys(folder / "var" / "keys")
-    with closing(Database(url)) as database, database.reading() as connection:
-        for sold in range(1, watching.tickets_sold(connection) + 1):
-            ticket = tickets.ticket(connection, sold)
-            assert ticket is not None
-            secrets.append(validation_code(keys, ticket.code_key, sold, ticket.leaf))
-    assert [secret for secret in secrets if secret in text] == []
-
-
-def check(folder: Path, url: str) -> None:
-    """Check books and log with the commands, from the folder of the house."""
-    environment = os.environ | {"KENO_DATABASE": url, "PYTHONPATH": str(ROOT)}
-    for command in (["books"], ["log", "verify"]):
-        keno = [sys.executable, "-m", "app.cli", *command]
-        checked = subprocess.run(keno, env=environment, cwd=folder, check=False)  # noqa: S603
-        assert checked.returncode == 0
-
-
-def hold_the_open_game(folder: Path, secret: str) -> None:
-    """Have it stay open: what is sold in it is voided by the page's own script, however slowly."""
-    keys, url = read_keys(folder / "var" / "keys"), f"sqlite:///{folder / 'var' / 'keno.db'}"
-    with closing(Office(Database(url), keys)) as office:
-        with office.database.reading() as connection:
-            game = games.open_game(connection, demo.SERIES)
-        assert game is not None
-        sam = at_console(office, "sam", secret, Permission.GAME_RUN)
-        override_close(office, sam, demo.SERIES, game.number, None, "for the test")
-
-
-def results(address: str) -> list[dict[str, object]]:
-    with urlopen(f"{address}/results.json", timeout=ANSWER) as answer:  # noqa: S310  loopback
-        return list(json.load(answer)["games"])
-
-
-def process_of(house: "subprocess.Popen[bytes]", words: str) -> int:
-    """The process that the house started with these words in its command."""
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            command = (stat.parent / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-            parent = int(stat.read_text().rpartition(")")[2].split()[1])
-            if parent == house.pid and words in command:
-                return int(stat.parent.name)
-    return 0
-
-
-def wait_for(happened: Callable[[], object]) -> None:
-    end = time.monotonic() + SECONDS
-    while True:
-        with suppress(OSError):
-            if happened():
-                return
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.1)
-
-
-@pytest.mark.rule("X-recovery", "X-draw-once", "X-draw-public")
-@pytest.mark.parametrize("empty_url", EVERY_DAY, indirect=True)
-def test_every_process_of_the_house_can_be_killed_and_games_go_on(
-    tmp_path: Path, empty_url: str
+@pytest.mark.rule("X-drawer", "X-recovery")
+def test_the_script_works_whatever_was_done_in_browsers_and_by_the_script_before(
+    house: Demonstration,
 ) -> None:
-    (tmp_path / "wsgi.py").write_text((ROOT / "wsgi.py").read_text())
-    port = free_ports(PORTS)
-    address = f"http://127.0.0.1:{port}"
+    """Two stations are enrolled, sam is signed in, wanda has a drawer; then a run is killed."""
+    desk, bar = Browser(house, "B1"), Browser(house, "S1")
+    bar.sign_in("sam")
+    desk.sign_in("wanda")
+    verifier = {"name": "max", "secret": house.secrets["max"]}
+    desk.ask("drawers", {"counted": {"currency": 50_000}, "verifier": verifier})
+    sent_off = house.folder / "script.txt"
+    with sent_off.open("w") as output, house.begin(sys.executable, *SCRIPT, output=output) as run:
+        wait_for(lambda: "is open at B3" in sent_off.read_text())
+        run.kill()
+    for _ in range(2):
+        done = house.run(sys.executable, *SCRIPT)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "over or short: 0 cents" in done.stdout
+    first = house.run(sys.executable, *SCRIPT)
+    # The writer whose drawer it was uses it no more: it was closed.
+    assert "left open by an earlier run" not in first.stdout
 
-    def certified() -> int:
-        return sum(game["state"] == "certified" for game in results(address))
 
-    with running(tmp_path, empty_url, port, 10) as house:
-        wait_until_ready(address)
-        wait_for(lambda: certified() >= 1)
-        started = {}
-        for words in (" caller", " rng serve", " inspector serve", " feed", "granian"):
-            killed = process_of(house, words)
-            assert killed, f"there is no process with {words}"
-            os.kill(killed, signal.SIGKILL)
-            wait_for(lambda: process_of(house, words) not in (0, killed))  # noqa: B023
-            started[words] = process_of(house, words)
-        wait_until_ready(address)  # nothing of the web server that was killed answers any more
-        before = certified()
-        wait_for(lambda: certified() > before)
-        wait_for(lambda: {game["state"] for game in results(address)[1:]} == {"certified"})
-        # A process dies of its own kill only, not of a peer's that hung up on it.
-        assert {words: process_of(house, words) for words in started} == started
-    check(tmp_path, empty_url)
-    verify = [sys.executable, "-m", "rng", "rng", "verify", "var/rng/journal.jsonl"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    verified = subprocess.run(  # noqa: S603  our own program
-        [*verify, "--keys", "var/public"], cwd=tmp_path, env=environment, check=False
-    )
-    assert verified.returncode == 0
+def test_the_commands_for_the_demonstration_house(house: Demonstration) -> None:
+    """Those of the first page and of the page about paper, in a house that runs."""
+    (house.folder / ".venv").symlink_to(sys.prefix)
+    lines = [line for block in share_of(DEMONSTRATION) for line in block.splitlines()]
+    script = "\n".join(["set -e", *(typed(line, house.secrets) for line in lines)])
+    script = script.replace("localhost:8000", f"localhost:{house.port}")
+    script = script.replace("localhost:8002", f"localhost:{house.ports['pictures']}")
+    today = gaming_day(datetime.now(UTC), HousePlan.time_zone, HousePlan.day_starts_minutes)
+    script = re.sub(r"2026-12-\d\d", today.isoformat(), script)
+    wait_for(lambda: results(house.address))
+    done = house.run("bash", "-c", script)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "over or short: 0 cents" in done.stdout
+    assert "sound: " in done.stdout
+    assert '"games"' in done.stdout
+    assert (house.folder / "winning-numbers.pdf").read_bytes().startswith(b"%PDF")
 
 
 @pytest.mark.rule("X-recovery")
@@ -243,40 +193,147 @@ def test_a_keyed_process_that_refuses_to_be_unlocked_ends_nothing_else(
 
     monkeypatch.setattr(demo, "Client", Refusing)
     monkeypatch.setattr(demo, "START_SECONDS", 0.2)
-    demo._unlock("rng")  # noqa: SLF001
+    demo._unlock("rng", bool)  # noqa: SLF001
+    monkeypatch.setattr(demo, "START_SECONDS", 600)
+    demo._unlock("rng", lambda: True)  # noqa: SLF001  told to stop: it is not waited for
 
 
-def test_the_commands_for_the_demonstration_house(tmp_path: Path) -> None:
-    """Those of the first page and of the page about paper, in a house that runs."""
-    for name in (".venv", "docs"):
-        there = Path(sys.prefix) if name == ".venv" else ROOT / name
-        (tmp_path / name).symlink_to(there)
-    (tmp_path / "wsgi.py").write_text((ROOT / "wsgi.py").read_text())
-    port, url = free_ports(PORTS), "sqlite:///var/keno.db"
-    with running(tmp_path, url, port, 40):
-        wait_until_ready(f"http://127.0.0.1:{port}")
-        told = json.loads((tmp_path / "var" / "demo.json").read_text())
-        secrets = {user["name"]: user["secret"] for user in told["users"]}
-        lines = [line for block in share_of(DEMONSTRATION) for line in block.splitlines()]
-        script = "\n".join(["set -e", *(typed(line, secrets) for line in lines)])
-        script = script.replace("127.0.0.1:8000", f"127.0.0.1:{port}")
-        today = gaming_day(datetime.now(UTC), HousePlan.time_zone, HousePlan.day_starts_minutes)
-        script = re.sub(r"2026-12-\d\d", today.isoformat(), script)
-        script = script.replace("http://127.0.0.1:8002", told["printer"].rstrip("/"))
-        wait_for(lambda: results(f"http://127.0.0.1:{port}"))
-        hold_the_open_game(tmp_path, secrets["sam"])
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        environment = os.environ | {"KENO_DATABASE": url, "PYTHONPATH": str(ROOT), "PATH": path}
-        done = subprocess.run(  # noqa: S603  the pages' own commands
-            ["bash", "-c", script],  # noqa: S607  wherever the system has it
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "over or short: 0 cents" in done.stdout
-    assert "sound: " in done.stdout
-    assert '"games"' in done.stdout
-    assert (tmp_path / "winning-numbers.pdf").read_bytes().startswith(b"%PDF")
+# ---- the long evidence ---------------------------------------------------------------------------
+
+
+@pytest.mark.proof
+@pytest.mark.rule("X-recovery")
+@pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
+def test_a_house_that_is_ended_at_any_step_of_its_start_resumes(
+    tmp_path: Path, *, killed: bool
+) -> None:
+    """Each start gets one step further than the one before; none leaves a process behind."""
+    house = Demonstration(tmp_path / "house")
+    for step in STEPS:
+        interrupted(house, step, killed=killed)
+    with running(house):
+        assert house.run(sys.executable, *SCRIPT).returncode == 0
+    check(house)
+
+
+@pytest.mark.proof
+@pytest.mark.rule("X-ticket-exactly-once")
+def test_two_houses_in_two_folders_run_beside_each_other_and_print(tmp_path: Path) -> None:
+    """With the same settings, but for their ports."""
+    with ExitStack() as both:
+        for name in ("one", "other"):
+            house = both.enter_context(running(Demonstration(tmp_path / name)))
+            # It reads the code of a ticket off the paper that was printed.
+            done = house.run(sys.executable, *SCRIPT)
+            assert "is void" in done.stdout, done.stdout + done.stderr
+            papers = read_json(f"{house.told['printer']}papers.json")
+            assert papers["S1"] >= 4, house.said  # tickets and counts
+
+
+def metrics(address: str) -> Read:
+    with urlopen(f"{address}/metrics", timeout=ANSWER) as figures:  # noqa: S310  loopback
+        return read_metrics(figures.read().decode())
+
+
+def count_of(address: str, process: str) -> int:
+    """How many processes of a kind have told of themselves."""
+    try:
+        return number(metrics(address), "keno_processes", process=process)
+    except LookupError:
+        return 0
+
+
+@pytest.mark.proof
+@pytest.mark.rule("X-recovery", "X-ticket-exactly-once")
+def test_the_demonstration_house_runs_a_shift_is_stopped_and_goes_on(
+    tmp_path: Path, empty_url: str
+) -> None:
+    house = Demonstration(tmp_path / "house", url=empty_url, environment={"KENO_LOG": "json"})
+    for shift in (1, 2):
+        with running(house):
+            done = house.run(sys.executable, *SCRIPT)
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert f"Ticket {3 * shift - 1}-" in done.stdout
+            assert "over or short: 0 cents" in done.stdout
+            wait_for(lambda: all(count_of(house.address, process) for process in PROCESSES))
+            told = metrics(house.address)
+            assert number(told, "keno_tickets_total") == 3 * shift
+            # What a process has counted stays when it is started again.
+            assert number(told, "keno_act_seconds", "_count", act="sale") == 3 * shift
+    check(house)
+    check_logged(house)
+
+
+# What the two keyed processes write, which have nothing of ours.
+PLAIN = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} .*")
+
+
+def check_logged(house: Demonstration) -> None:
+    """Check that every process spoke in one form, and that nothing that was said is a secret."""
+    text = house.logged
+    lines = [json.loads(line) for line in text.splitlines() if not PLAIN.fullmatch(line)]
+    assert all({"time", "process", "pid", "level", "event"} <= line.keys() for line in lines)
+    spoke = {line["process"] for line in lines if line["event"] == "process.started"}
+    # The caller has the books worked out when it comes to it, by a process of their own.
+    assert spoke - {"books"} == {"demonstration", "caller", "feed", "reporter", "spooler", "web"}
+    sales = [line for line in lines if line.get("route") == "/api/v1/tickets"]
+    assert {(line["station"], line["staff"]) for line in sales} == {("S1", "WALT")}
+    assert all(line["request"] for line in sales)
+    secrets = list(house.secrets.values())
+    secrets += [station["enrolment"] for station in house.told["stations"]]
+    secrets += [phrase for phrases in demo.HOLDERS.values() for phrase in phrases.values()]
+    keys = read_keys(house.folder / "var" / "keys")
+    with closing(Database(house.url)) as database, database.reading() as connection:
+        for sold in range(1, watching.tickets_sold(connection) + 1):
+            ticket = tickets.ticket(connection, sold)
+            assert ticket is not None
+            secrets.append(validation_code(keys, ticket.code_key, sold, ticket.leaf))
+    assert [secret for secret in secrets if secret in text] == []
+
+
+def check(house: Demonstration) -> None:
+    """Check books and log with the commands, from the folder of the house."""
+    for command in (["books"], ["log", "verify"]):
+        checked = house.run(sys.executable, "-m", "app.cli", *command)
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+@pytest.mark.proof
+@pytest.mark.rule("X-recovery", "X-draw-once", "X-draw-public")
+def test_every_process_of_the_house_can_be_killed_and_games_go_on(
+    tmp_path: Path, empty_url: str
+) -> None:
+    house = Demonstration(tmp_path / "house", url=empty_url, interval=10)
+
+    def certified() -> int:
+        return sum(game["state"] == "certified" for game in results(house.address))
+
+    with running(house):
+        wait_for(lambda: certified() >= 1)
+        started = {}
+        for words in (" caller", " rng serve", " inspector serve", " feed", "granian"):
+            killed = process_of(house, words)
+            assert killed, f"there is no process with {words}"
+            os.kill(killed, signal.SIGKILL)
+            wait_for(lambda: process_of(house, words) not in (0, killed))  # noqa: B023
+            started[words] = process_of(house, words)
+        # Nothing of the web server that was killed answers any more.
+        wait_for(lambda: read_json(f"{house.address}/readyz")["status"] == "ready")
+        before = certified()
+        wait_for(lambda: certified() > before)
+        wait_for(lambda: {game["state"] for game in results(house.address)[1:]} == {"certified"})
+        # A process dies of its own kill only, not of a peer's that hung up on it.
+        assert {words: process_of(house, words) for words in started} == started
+    check(house)
+    verify = [sys.executable, "-m", "rng", "rng", "verify", "var/rng/journal.jsonl"]
+    verified = house.run(*verify, "--keys", "var/public")
+    assert verified.returncode == 0, verified.stderr
+
+
+def process_of(house: Demonstration, words: str) -> int:
+    """The process that the house started with these words in its command."""
+    for process, command in processes_in(house.folder):
+        stat = Path(f"/proc/{process}/stat")
+        if words in command and int(stat.read_text().rpartition(")")[2].split()[1]) == house.pid:
+            return process
+    return 0

@@ -1,6 +1,5 @@
 """`make pictures`: pictures of the pages for docs, taken in a real browser of a house at work."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,9 +20,8 @@ from tests.browser.conftest import (
     opened_house,
     scan,
 )
+from tests.demonstration import Demonstration, running
 from tests.floor import RITA, SAM, WALT, WANDA
-from tests.ports import free_ports
-from tests.test_demo import PORTS, ROOT, running, wait_until_ready
 from tests.web.test_supervisor_pages import BILLS, LARGE
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures" / "pages"
@@ -153,15 +151,10 @@ def patrons(house: House, shot: Callable[[Page, str], None]) -> None:
 
 def demonstration(browser: Browser, folder: Path, shot: Callable[[Page, str], None]) -> None:
     """The two keys at work, the floor and the draws, in the demonstration house itself."""
-    (folder / "wsgi.py").write_text((ROOT / "wsgi.py").read_text())
-    port = free_ports(PORTS)
-    address = f"http://127.0.0.1:{port}"
-    with running(folder, f"sqlite:///{folder / 'keno.db'}", port, interval=10):
-        wait_until_ready(address)
-        told = json.loads((folder / "var" / "demo.json").read_text())
-        (station,) = (each for each in told["stations"] if each["code"] == "S1")
-        secrets = {each["name"]: each["secret"] for each in told["users"]}
-        context = browser.new_context(base_url=address, **DESK)
+    with running(Demonstration(folder, interval=10)) as house:
+        (station,) = (each for each in house.told["stations"] if each["code"] == "S1")
+        secrets = house.secrets
+        context = browser.new_context(base_url=house.address, **DESK)
         page = context.new_page()
         page.goto("/")
         page.get_by_label("Station").fill(station["code"])

@@ -12,24 +12,29 @@ help: ## print this list
 
 # ---- the environment -------------------------------------------------------------------------
 
-# Two steps, so that running the house never installs the developers' tools.
+# Two steps, so that running the house never installs the developers' tools. pip shows what it does:
+# the first time takes a minute or two.
+PIP := $(BIN)/pip install --disable-pip-version-check --no-input
 setup: .venv/.running ## create .venv with the locked requirements and the console scripts
 
 .venv/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo 'keno needs Python 3.11 or newer as "$(PYTHON)"; name another with: make PYTHON=python3.11 ...' >&2; exit 1; }
+	@echo 'Creating .venv ...'
 	@$(PYTHON) -m venv --clear .venv || { rm -rf .venv; \
 		echo 'Python could not create .venv; on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
 	@touch $@
 
 # setuptools comes from the locked file too: nothing that runs at build time is unpinned.
 .venv/.running: .venv/.created requirements.txt setup.cfg pyproject.toml
-	$(BIN)/pip install --quiet --require-hashes --only-binary :all: -r requirements.txt
-	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	@echo 'Installing the locked requirements into .venv (a minute or two the first time) ...'
+	@$(PIP) --require-hashes --only-binary :all: -r requirements.txt
+	@$(PIP) --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .venv/.developing: .venv/.running requirements-dev.txt
-	$(BIN)/pip install --quiet --require-hashes --only-binary :all: -r requirements-dev.txt
+	@echo "Installing the developers' tools into .venv (a minute or two the first time) ..."
+	@$(PIP) --require-hashes --only-binary :all: -r requirements-dev.txt
 	@touch $@
 
 lock: .venv/.developing ## resolve the requirements of setup.cfg anew and lock them with hashes

@@ -72,7 +72,7 @@ def interrupted(house: Demonstration, step: str, *, killed: bool = False) -> Non
         house.send(signal.SIGKILL)
         assert house.wait_until_it_has_ended() == -signal.SIGKILL
         return
-    if STEPS.index(step) % 2:
+    if STEPS.index(step) % 2 == 0:
         house.send(signal.SIGTERM)
     else:
         house.press_control_c()
@@ -84,10 +84,9 @@ def interrupted(house: Demonstration, step: str, *, killed: bool = False) -> Non
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demonstration]:
     """A house that runs, on SQLite; its first starts were ended half-way."""
-    house = Demonstration(tmp_path_factory.mktemp("demonstration"), interval=20)
-    interrupted(house, "Founding the demonstration house")
+    house = Demonstration(tmp_path_factory.mktemp("demonstration"), interval=40)
+    interrupted(house, "Starting rng")
     interrupted(house, "Starting inspector", killed=True)
-    interrupted(house, "Starting web")
     with running(house):
         yield house
 

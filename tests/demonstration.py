@@ -186,5 +186,5 @@ def read_json(address: str) -> Any:  # noqa: ANN401  whatever it is
         return json.load(answer)
 
 
-def results(address: str) -> list[dict[str, object]]:
+def results(address: str) -> list[dict[str, Any]]:
     return list(read_json(f"{address}/results.json")["games"])

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import sys
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -27,6 +28,7 @@ from tests.demonstration import (
     ANSWER,
     ENDED_BY_ALARM,
     READY,
+    SECONDS,
     Demonstration,
     assert_no_fault,
     processes_in,
@@ -64,7 +66,9 @@ SCRIPT = ("-u", "docs/try_it.py")
 # ---- one house, which is stopped at a few moments before it runs ---------------------------------
 
 
-def interrupted(house: Demonstration, step: str, *, killed: bool = False) -> None:
+def interrupted(
+    house: Demonstration, step: str, *, killed: bool = False, within: float = SECONDS
+) -> None:
     """Start a house and end it at a step: by a signal, or by `kill -9`; nothing of it is left."""
     house.start()
     house.wait_until_it_says(step)
@@ -72,12 +76,14 @@ def interrupted(house: Demonstration, step: str, *, killed: bool = False) -> Non
         house.send(signal.SIGKILL)
         assert house.wait_until_it_has_ended() == -signal.SIGKILL
         return
+    sent = time.monotonic()
     if STEPS.index(step) % 2 == 0:
         house.send(signal.SIGTERM)
     else:
         house.press_control_c()
         house.press_control_c()
     assert house.wait_until_it_has_ended() in {0, ENDED_BY_ALARM}
+    assert time.monotonic() - sent < within
     assert_no_fault(house)
 
 
@@ -209,7 +215,7 @@ def test_a_house_that_is_ended_at_any_step_of_its_start_resumes(
     """Each start gets one step further than the one before; none leaves a process behind."""
     house = Demonstration(tmp_path / "house")
     for step in STEPS:
-        interrupted(house, step, killed=killed)
+        interrupted(house, step, killed=killed, within=10)
     with running(house):
         assert house.run(sys.executable, *SCRIPT).returncode == 0
     check(house)

@@ -129,7 +129,7 @@ def test_a_second_start_in_a_folder_is_refused_and_touches_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: int
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with only_house(ports_from(port), bool):
+    with only_house(ports_from(port), bool), listen(port):
         before = state_of(tmp_path)
         for other in (port, port + PORTS):
             done = started(tmp_path, other)
@@ -205,8 +205,7 @@ def test_an_early_signal_ends_a_start_cleanly(tmp_path: Path, port: int) -> None
             house.send_signal(number)
             said, _ = house.communicate(timeout=60)
         assert house.returncode == 0, said
-        assert "Traceback" not in said
-        assert "Founding" not in said
+        assert said == ""
 
 
 def handles(process: int, number: signal.Signals) -> bool:

@@ -19,10 +19,12 @@ from app.keno.refusals import Code, Coded
 from docs.pictures import draw_ticket
 from rng.serve.refusals import Code as DrawCode
 from tests.proof.shares import read_shares
+from tests.rng.links import broken_links
 from tests.tables import read_table
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PARTS = sorted(ROOT.glob("docs/*/*.md"))
 
 
 def blocks(kind: str, page: Path) -> list[str]:
@@ -85,10 +87,9 @@ def test_every_refusal_of_the_draw_is_made_somewhere() -> None:
     assert [code.name for code in DrawCode if f"Code.{code.name}" not in sources] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, *PARTS], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
-        assert (page.parent / target).exists(), target
+    assert broken_links(page) == []
 
 
 def test_the_picture_shows_what_the_product_works_out() -> None:

@@ -102,7 +102,9 @@ def test_a_log_without_entries_has_the_root_of_nothing() -> None:
 
 @pytest.mark.parametrize("size", SIZES[1:])
 def test_the_path_of_a_leaf_is_that_of_the_other_tree_and_leads_to_its_root(size: int) -> None:
-    for place in places(size):
+    chosen = places(size)
+    assert {chosen[0], chosen[-1]} == {0, size - 1}
+    for place in chosen:
         path = ours().inclusion(place, size)
         check_inclusion(leaves()[place], place, size, path, others().get_root(size))
         # The other tree counts from one, and puts the leaf itself before its path.
@@ -112,7 +114,9 @@ def test_the_path_of_a_leaf_is_that_of_the_other_tree_and_leads_to_its_root(size
 @pytest.mark.parametrize("size", SIZES[1:])
 def test_a_log_is_proven_to_have_grown_from_each_smaller_one(size: int) -> None:
     new_root = others().get_root(size)
-    for old_size in (old for old in SIZES if old <= size):
+    old_sizes = [old for old in SIZES if old <= size]
+    assert old_sizes[-1] == size
+    for old_size in old_sizes:
         proof = ours().consistency(old_size, size)
         check_consistency(old_size, others().get_root(old_size), size, new_root, proof)
 

@@ -104,8 +104,8 @@ def test_a_request_that_may_have_arrived_is_not_sent_again_by_the_proxy() -> Non
 @pytest.mark.rule("X-recovery")
 def test_only_processes_that_can_work_are_asked() -> None:
     asked = {"web": "/readyz", "feed": "/ready", "reports": "/readyz"}
-    for name, path in ((f"backend {name}", path) for name, path in asked.items()):
-        lines = sections()[name]
+    for name, path in asked.items():
+        lines = sections()[f"backend {name}"]
         assert "option httpchk" in lines
         assert f"http-check send meth GET uri {path} hdr Host keno" in lines
         assert "http-check expect status 200" in lines

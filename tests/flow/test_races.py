@@ -486,7 +486,7 @@ def test_behind_its_number_a_sale_asks_for_nothing_more(floor: Floor, card: str 
 
     floor.sell(wanda, replace(dollar(), contact=Contact("patron-1", card)))
     (counted,) = [place for place, each in enumerate(said) if each.startswith("UPDATE counter")]
-    assert [each for each in said[counted:] if each.startswith("SELECT")] == []
+    assert {each.split()[0] for each in said[counted:]} == {"UPDATE", "INSERT"}
 
 
 @pytest.mark.rule("X-drawer")

@@ -317,9 +317,14 @@ def fresh(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[
 def test_whatever_the_floor_does_the_books_agree_and_so_does_the_model(
     fresh: Callable[[], Floor],
 ) -> None:
+    sold: list[int] = []
+
     class FreshHouse(House):
         def __init__(self) -> None:
             super().__init__(fresh)
+
+        def teardown(self) -> None:
+            sold.append(len(self.model.tickets))
 
     # A step costs a whole check of the books: few runs in `make test`, many in `make proof`.
     is_sqlite = fresh().office.database.is_sqlite
@@ -332,3 +337,4 @@ def test_whatever_the_floor_does_the_books_agree_and_so_does_the_model(
             suppress_health_check=list(HealthCheck),
         ),
     )
+    assert max(sold) > 0

@@ -177,6 +177,7 @@ def test_an_administrator_who_is_disabled_meanwhile_does_nothing_any_more(
 ) -> None:
     asked = at(floor, ADA, Permission.STAFF_MANAGE)
     disable_staff(floor.office, bea, ADA)
+    assert len(asked) == 2
     for _, ada in asked:
         check_refused(floor, acts_of_ada(floor, ada), "staff.disabled")
 
@@ -188,6 +189,7 @@ def test_a_supervisor_who_is_disabled_meanwhile_does_nothing_any_more(floor: Flo
     max_ = at_console(floor.office, MAX, secret_of(MAX), Permission.GAME_RELEASE)
     card = bring_card(floor.office, floor.sam, OTHER_CARD)
     disable_staff(floor.office, floor.signed_in(ADA), SUE)
+    assert len(asked) == 2
     for _, sue in asked:
         check_refused(floor, acts_of_sam(floor, card, sue, max_), "staff.disabled")
 
@@ -411,7 +413,8 @@ def test_an_administrator_cannot_undo_their_own_disabling_however_often_they_ask
 
 @pytest.mark.rule("X-access-disable")
 def test_nobody_enables_themselves(floor: Floor) -> None:
-    for _, ada in at(floor, ADA, Permission.STAFF_MANAGE):
+    (_, at_station), (_, at_the_console) = at(floor, ADA, Permission.STAFF_MANAGE)
+    for ada in (at_station, at_the_console):
         with refuses("staff.oneself"):
             staffing.enable_person(floor.office, ada, ADA)
 

@@ -48,6 +48,7 @@ def test_a_larger_win_is_never_paid_less_than_a_smaller_one(
     wins: list[int], limit: int, in_full_below: int
 ) -> None:
     paid = prorate(wins, limit, in_full_below)
+    assert len(paid) == len(wins)
     by_win = sorted(zip(wins, paid, strict=True))
     assert all(
         less_paid <= more_paid
@@ -61,6 +62,7 @@ def test_equal_wins_differ_by_a_cent_at_most_and_the_lowest_number_comes_first(
     wins: list[int], limit: int, in_full_below: int
 ) -> None:
     paid = prorate(wins, limit, in_full_below)
+    assert len(paid) == len(wins)
     for win in set(wins):
         equal = [part for part, other in zip(paid, wins, strict=True) if other == win]
         assert equal == sorted(equal, reverse=True)
@@ -74,6 +76,7 @@ def test_the_part_below_the_threshold_is_paid_in_full_while_the_limit_allows(
     in_full = [min(win, limit, in_full_below) for win in wins]
     if sum(in_full) <= limit:
         paid = prorate(wins, limit, in_full_below)
+        assert len(paid) == len(wins)
         assert all(part >= least for part, least in zip(paid, in_full, strict=True))
 
 

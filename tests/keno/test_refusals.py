@@ -13,6 +13,7 @@ from app.keno.grading import grade
 from app.keno.pricing import quote
 from app.keno.refusals import (
     Code,
+    Refusal,
     Refused,
     listed,
     placed_within,
@@ -99,8 +100,10 @@ def test_places_within_a_larger_document_begin_with_its_place() -> None:
 
 
 def test_nothing_found_is_nothing_refused() -> None:
-    refuse_all([])
-    refuse_first([])
+    found: list[Refusal] = []
+    refuse_all(found)
+    refuse_first(found)
+    assert found == []
 
 
 @pytest.mark.parametrize(

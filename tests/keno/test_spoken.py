@@ -57,8 +57,9 @@ def test_what_is_spoken_of_a_ticket_is_the_same_ticket_again(request_: Request) 
 
 @given(st.text(max_size=80))
 def test_anything_can_be_typed(text: str) -> None:
-    read_line(text)
-    read_tender(text)
+    assert isinstance(read_line(text), Request)
+    tender, faults = read_tender(text)
+    assert len(tender) + len(faults) <= len(text)
 
 
 def test_more_than_anyone_speaks_is_refused() -> None:

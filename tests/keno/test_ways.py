@@ -69,7 +69,9 @@ def test_no_draw_catches_more_than_the_bound(
 ) -> None:
     sizes = [len(group) for group in marked]
     masks = [mask_of(group) for group in marked]
-    for spots, ways in count_ways(sizes, 80).items():
+    counted = count_ways(sizes, 80)
+    assert sum(counted.values()) == 2 ** len(sizes) - 1
+    for spots, ways in counted.items():
         bounds = most_catching(sum(sizes), spots, ways)
         caught = count_catches(masks, mask_of(draw), [spots])[spots]
         assert any(

@@ -111,10 +111,11 @@ def test_a_printer_that_hangs_up_was_not_done() -> None:
 @pytest.mark.rule("15.5(a)-record")
 def test_what_a_printer_said_before_it_was_asked_is_no_answer() -> None:
     """It says unasked that its cover was open, as one that was just closed does."""
+    printed = []
 
     def stale(line: socket.socket) -> None:
         answer_questions(line, 3)
-        line.recv(4096)
+        printed.append(line.recv(4096))
         line.sendall(b"\x00\x16\x16")  # done; and then what nobody asked for
         for _ in range(3):
             line.recv(3)
@@ -122,3 +123,5 @@ def test_what_a_printer_said_before_it_was_asked_is_no_answer() -> None:
 
     with talking(stale) as place:
         printer_at(place).print(b"x")
+    (sent,) = printed
+    assert b"x\n" in sent

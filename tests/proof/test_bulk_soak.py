@@ -32,6 +32,7 @@ def test_half_a_million_plays(rounding: Rounding) -> None:
             for _ in range(5_000)
         ]
         wins = Grader(card, names).wins_cents(Plays.of(rows), draw).tolist()
+        assert len(wins) == 5_000
         for (mask, rate_cents, place), win_cents in zip(rows, wins, strict=True):
             line = Line(mask.bit_count(), 1, rate_cents, names[place])
             ticket = Ticket(TicketType.STRAIGHT, (mask,), (line,), 1, quick_pick=False)

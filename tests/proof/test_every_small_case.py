@@ -28,7 +28,9 @@ def partitions(total: int, largest: int) -> Iterator[tuple[int, ...]]:
 @pytest.mark.rule("15.2(c)3", "15.2(c)4", "15.2(c)5")
 @pytest.mark.parametrize("total", range(1, SPOTS_MAX + 1))
 def test_ways_and_catches_of_every_division_into_groups(total: int) -> None:
-    for sizes in partitions(total, total):
+    divisions = list(partitions(total, total))
+    assert (divisions[0], divisions[-1]) == ((total,), (1,) * total)
+    for sizes in divisions:
         starts = [1 + sum(sizes[:place]) for place in range(len(sizes))]
         masks = [
             mask_of(range(start, start + size)) for start, size in zip(starts, sizes, strict=True)

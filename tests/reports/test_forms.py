@@ -81,6 +81,7 @@ def test_every_cell_of_a_table_is_on_the_pages(worked: Worked) -> None:
         page.extract_text() for page in PdfReader(BytesIO(rendered(made, Format.PDF))).pages
     )
     (section,) = made.content.sections
+    assert section.rows
     for row in section.rows:
         assert str(row[0]) in text
         assert for_people(row[5], Kind.CENTS, made.period.zone) in text
@@ -217,9 +218,9 @@ def test_every_report_stands_in_the_documentation() -> None:
 
 def test_every_duty_that_a_report_answers_is_a_duty() -> None:
     duties = (Path(__file__).parent.parent.parent / "docs" / "duties.md").read_text()
-    for report in CATALOGUE.values():
-        for duty in report.duties:
-            assert f"| {duty} |" in duties, (report.id, duty)
+    named = {duty for report in CATALOGUE.values() for duty in report.duties}
+    assert named
+    assert {duty for duty in named if f"| {duty} |" not in duties} == set()
 
 
 def test_a_very_long_table_has_every_row_too(
@@ -241,6 +242,7 @@ def test_a_very_long_table_has_every_row_too(
 )
 def test_no_letter_is_lost_in_lines(rows: list[list[str]], room: int) -> None:
     widths = widths_for(rows, [True, True, False], room)
+    assert len(widths) == 3
     for row in rows:
         lines = lines_of(row, widths, [False, False, True])
         said = "".join(lines).replace(" ", "")

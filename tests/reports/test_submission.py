@@ -70,7 +70,8 @@ def test_the_card_is_told_with_every_pay_its_exact_odds_and_advantage(
                 )
                 assert row in told, name
     limits = card.limits
-    for cents in (limits.ticket_min_cents, limits.ticket_max_cents, limits.aggregate_cents or 0):
+    assert limits.aggregate_cents is not None
+    for cents in (limits.ticket_min_cents, limits.ticket_max_cents, limits.aggregate_cents):
         assert dollars(cents) in told
 
 
@@ -132,7 +133,9 @@ def test_every_act_on_a_game_and_every_record_is_told(submitted: Submission, tol
         assert f"{RECORDS[kind]} {days:,} days {PERIODS[kind].least:,} days" in told
     assert "sold for 10 minutes" in told
     assert "A page signs out whoever presses no key for 30 minutes" in told
-    assert "The key ceremony has not been held yet" in told or submitted.keys
+    assert set(submitted.keys) == {"inspector", "log", "mark", "office", "rng"}
+    assert "The key ceremony has not been held yet" not in told
+    assert [digest for digest in submitted.keys.values() if digest not in told] == []
 
 
 @pytest.mark.rule("X-retention")
@@ -178,6 +181,8 @@ def test_odd_names_and_keys_are_told_as_they_are(submitted: Submission) -> None:
     assert "Sam & Söhne <House>" in told
     assert "12" * 32 in told
     assert "A demonstration house." in told
+    without = text_of(submission_pdf(replace(submitted, keys={}), "0" * 64))
+    assert "The key ceremony has not been held yet" in without
 
 
 def test_without_a_card_nothing_is_submitted(floor: Floor) -> None:

@@ -98,7 +98,7 @@ def test_a_window_begins_anew_after_512_bytes() -> None:
     for occurrence in range(PROPORTION_MAX):
         watched[occurrence * 20] = watched[WINDOW + occurrence * 20] = 0
     entropy = HealthyEntropy(of(CALM[:STARTUP_BYTES] + bytes(watched)))
-    entropy.take(2 * WINDOW)
+    assert entropy.take(2 * WINDOW) == bytes(watched)
 
 
 @pytest.mark.rule("X-rng-entropy")

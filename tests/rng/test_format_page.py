@@ -19,6 +19,7 @@ from rng.core.signing import document_hash, rsa_key
 from rng.lab.verify_journal import _CHECKS
 from rng.serve.protocol import FRAME_BYTES_MAX
 from rng.serve.standing import _EFFECTS
+from tests.rng.links import broken_links
 
 FOLDER = Path(rng.__file__).parent
 PAGE = (FOLDER / "FORMAT.md").read_text()
@@ -114,5 +115,17 @@ def test_every_module_stands_in_the_laboratorys_reading_order() -> None:
 
 def test_links_of_the_laboratorys_pages_lead_somewhere() -> None:
     for page in (FOLDER / "README.md", FOLDER / "FORMAT.md"):
-        for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
-            assert (page.parent / target).exists(), target
+        assert broken_links(page) == []
+
+
+def test_a_link_to_a_missing_file_or_heading_is_broken(tmp_path: Path) -> None:
+    page, other = tmp_path / "page.md", tmp_path / "other.md"
+    other.write_text(
+        "# Other\n\n```\n# A comment\n```\n## `Two` keys, [one](page.md) seal\n## Other\n"
+    )
+    good = ("page.md", "other.md", "#first-step", "other.md#other", "other.md#other-1")
+    good = (*good, "other.md#two-keys-one-seal", "https://example.org/#nothing")
+    bad = ("none.md", "none.md#other", "#second-step", "other.md#a-comment", "other.md#other-2")
+    links = "".join(f"[a link]({link})\n" for link in (*good, *bad))
+    page.write_text(f"# First step\n{links}")
+    assert broken_links(page) == list(bad)

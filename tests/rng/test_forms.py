@@ -67,11 +67,15 @@ def test_the_covariance_of_positions_is_a_product(urn: Urn) -> None:
     covariance = covariance_of(
         [[int(draw[place] == ball) for place, ball in cells] for draw in orders(urn)]
     )
-    for row, (place, ball) in zip(covariance, cells, strict=True):
-        for found, (other_place, other_ball) in zip(row, cells, strict=True):
-            places = (place == other_place) - Fraction(1, urn.numbers)
-            balls = (ball == other_ball) - Fraction(1, urn.numbers)
-            assert found == places * balls / (urn.numbers - 1)
+    assert covariance == [
+        [
+            ((place == other_place) - Fraction(1, urn.numbers))
+            * ((ball == other_ball) - Fraction(1, urn.numbers))
+            / (urn.numbers - 1)
+            for other_place, other_ball in cells
+        ]
+        for place, ball in cells
+    ]
 
 
 @pytest.mark.parametrize(

@@ -176,10 +176,10 @@ def test_a_crowd_is_turned_away_and_the_peers_that_were_there_go_on(
         peer = socket.socket(socket.AF_UNIX)
         peer.connect(str(sockets["rng"]))
         crowd.append(peer)
-    office.draw("M")
+    first = office.draw("M")["record"]["body"]["game"]
     for peer in crowd:
         peer.close()
-    office.draw("M")
+    assert office.draw("M")["record"]["body"]["game"] == first + 1
 
 
 def test_many_requests_in_one_packet_are_answered_one_by_one(sockets: dict[str, Path]) -> None:
@@ -323,6 +323,7 @@ def test_a_stranger_with_a_certificate_of_his_own_is_turned_away(
     stranger.mkdir(exist_ok=True)
     if not (stranger / "tls.pem").exists():
         make_tls(stranger, "office")
+    assert set(ports) == {"rng", "inspector"}
     for role, port in ports.items():
         client = tls_client(root, port, "stranger", role)
         with pytest.raises(Unreachable):
@@ -396,5 +397,6 @@ def test_a_process_that_is_killed_and_started_again_listens_at_the_same_place(
     for _ in range(2):
         process = rehearsing.start(tmp_path, "inspector", "", [])
         rehearsing.unlock(tmp_path, "inspector")
+        assert process.poll() is None
         process.kill()
         process.communicate(timeout=90)

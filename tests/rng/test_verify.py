@@ -141,6 +141,7 @@ def test_a_flipped_byte_in_any_line_is_found(
     for line in data.splitlines(keepends=True):
         places += [start + 5, start + len(line) // 2, start + len(line) - 1]
         start += len(line)
+    assert start == len(data) > 0
     copy = tmp_path / "journal.jsonl"
     for place in places:
         copy.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])

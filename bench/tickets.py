@@ -48,8 +48,8 @@ from bench.plans import scanned
 from bench.presold import presell
 from bench.raw import Raw
 from tests.floor import Floor, dollar
+from tests.web.api import SALE
 from tests.web.server import Client, serving
-from tests.web.test_api import SALE
 
 STATIONS = (1, 8, 32, 128)
 BUSY = 32  # as many stations as a large house has

@@ -324,3 +324,43 @@ def plant(root: Path, path: str, code: str) -> None:
     file = root / path
     file.parent.mkdir(parents=True)
     file.write_text(code)
+
+
+def imported_test_modules(tests: Path) -> list[str]:
+    """Return each import of a module of tests by another one, as `importer: imported`."""
+    return [
+        f"{path.relative_to(tests)}: {name}"
+        for path in sorted(tests.rglob("*.py"))
+        for name in imports(ast.parse(path.read_text()))
+        if any(part.startswith("test_") for part in name.split(".")[:-1])
+        or (
+            (name.startswith("tests.") and (tests.parent / f"{name.replace('.', '/')}.py").exists())
+            and name.rpartition(".")[2].startswith("test_")
+        )
+    ]
+
+
+# The pictures are taken in the house that this one starts.
+PICTURES = [
+    f"browser/pictures.py: tests.test_demo.{name}"
+    for name in ("PORTS", "ROOT", "running", "wait_until_ready")
+]
+
+
+def test_no_test_imports_another_test_module() -> None:
+    """A helper that tests share has a module of its own; tests can then be moved and renamed."""
+    assert imported_test_modules(ROOT / "tests") == PICTURES
+
+
+def test_an_import_of_a_test_module_is_found(tmp_path: Path) -> None:
+    tests = tmp_path / "tests"
+    tests.mkdir()
+    (tests / "test_one.py").write_text("HOUSE = 1\n")
+    (tests / "helper.py").write_text("from app.reports.compliance import test_words\n")
+    (tests / "test_two.py").write_text(
+        "from tests.test_one import HOUSE\nfrom tests import test_one\n"
+    )
+    assert imported_test_modules(tests) == [
+        "test_two.py: tests.test_one.HOUSE",
+        "test_two.py: tests.test_one",
+    ]

@@ -20,7 +20,7 @@ from app.certificates import (
     retire_authorities,
 )
 from app.cli import main
-from tests.test_house_commands import Typed
+from tests.house_commands import Typed
 
 NOW = datetime.now(UTC)
 PASSPHRASE = "the authority is put away"  # noqa: S105  a test's own

@@ -30,8 +30,8 @@ from tests.doc_blocks import (
     share_of,
     typed,
 )
+from tests.house_commands import short_folder
 from tests.ports import free_port
-from tests.test_house_commands import short_folder
 
 BIN = Path(sys.executable).parent
 SECONDS = 600

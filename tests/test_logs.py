@@ -30,9 +30,9 @@ from app.web.routes import PERSON_COOKIE, STATION_COOKIE
 from tests.floor import RITA, SAM, WALT, WANDA, Floor, secret_of
 from tests.looking import rows
 from tests.spooling import spooling, wait_for
-from tests.story.test_7_paying import winning
-from tests.web.test_api import COUNT, SALE, Station
-from tests.web.test_sign_in import HTML, Browser
+from tests.story.paying import winning
+from tests.web.api import COUNT, SALE, Station
+from tests.web.sign_in import HTML, Browser
 
 ROOT = Path(__file__).parent.parent
 

@@ -11,7 +11,7 @@ import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -48,16 +48,17 @@ from app.store.tables import PaperState
 from app.web.runbooks import PAGE, read_runbooks
 from printers.press import Press
 from tests.floor import RITA, WANDA, Floor, secret_of
-from tests.flow.test_standby import expect_standby
+from tests.flow.standby import expect_standby
+from tests.house_commands import Typed
 from tests.keeping.house import restored
 from tests.lending import address, new_database
 from tests.looking import rows, write
 from tests.ports import free_port
 from tests.postgres import mortal_server
 from tests.rng.house import IDA, SAM
-from tests.rng.test_lockout import reopened
+from tests.rng.lockout import reopened
+from tests.runbooks import caller_of, take_turns
 from tests.spooling import spooling, virtual, wait_for, waiting
-from tests.test_house_commands import Typed
 
 ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
 THIS = Path(__file__)
@@ -111,19 +112,6 @@ class Console:
 @pytest.fixture
 def console(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Console:
     return Console(monkeypatch, tmp_path)
-
-
-def caller_of(floor: Floor) -> Caller:
-    def counted() -> float:
-        return (floor.moment[0] - datetime(2026, 1, 1, tzinfo=UTC)).total_seconds()
-
-    return Caller(floor.office, floor.two_keys, "first", counted)
-
-
-def take_turns(caller: Caller) -> None:
-    for _ in range(3):
-        caller.turn()
-        caller.finish_grading()
 
 
 # ---- nothing is left out -------------------------------------------------------------------------

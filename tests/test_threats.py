@@ -40,11 +40,11 @@ from tests.floor import (
     dollar,
     secret_of,
 )
-from tests.flow.test_access import somebody
+from tests.flow.access import somebody
 from tests.looking import everything
+from tests.web.api import NAMED, SALE, every_act
 from tests.web.server import Client, serving
-from tests.web.test_api import NAMED, SALE, every_act
-from tests.web.test_sign_in import Browser
+from tests.web.sign_in import Browser
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "threats.md").read_text()

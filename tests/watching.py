@@ -12,9 +12,9 @@ from app.store.tables import PaperState
 from printers.press import Press
 from tests.floor import SAM, SECOND_STATION, WALT, WANDA, Floor, dollar
 from tests.looking import rows
-from tests.story.test_6_refunds import refund
-from tests.story.test_7_paying import RICH, every, pay
-from tests.story.test_11_paper import spool_all
+from tests.story.paper import spool_all
+from tests.story.paying import RICH, every, pay
+from tests.story.refunds import refund
 
 TODAY = date(2026, 11, 16)
 SOLD, VOIDED, CANCELLED, PAID, LARGE = 1, 2, 3, 4, 5

@@ -37,10 +37,10 @@ from rng.merkle import leaf_hash, node_hash
 from rng.note import Checkpoint, Note, sign_note, write_checkpoint, write_note
 from rng.serve.keystore import OpenKeys
 from tests.floor import MAX, RITA, SECOND_STATION, WALT, WANDA, Floor, secret_of
-from tests.proof import test_paying_days as paying
-from tests.proof.test_paying_days import BILLS, EVERY, FIRST_DAY, House
-from tests.story.test_5_settlement import rounded_down
-from tests.story.test_6_refunds import void_next
+from tests.proof import paying_days as paying
+from tests.proof.paying_days import BILLS, EVERY, FIRST_DAY, House
+from tests.story.refunds import void_next
+from tests.story.settlement import rounded_down
 
 REPORTS = [("about.txt", b"of the house\n"), ("sales.csv", b"day,sales\n2026-11-17,1\n")]
 

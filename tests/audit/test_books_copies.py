@@ -9,42 +9,12 @@ from app.flow.reprint import Again, Seen, reprint, say_printed
 from app.flow.spool import interrupted, next_paper, note_ending
 from app.keno.house_settings import Setting
 from printers.press import Press
+from tests.audit.books_copies import PLANTED
 from tests.audit.planting import After, found_in, plant
 from tests.floor import MAX, SAM, Floor, secret_of
-from tests.story.test_7_paying import pay, sold
+from tests.story.paying import pay, sold
 
 SAM_APPROVES = Approval(SAM, secret_of(SAM))
-SENT = """INSERT INTO paper_event (entry, copy, state, kicked, happened_at)
-    SELECT entry, :copy, 'sending', kicked, happened_at FROM paper_event
-    WHERE state = 'not-printed'"""
-
-# What is done to the database, and which checks find it.
-PLANTED: dict[str, tuple[str, set[str]]] = {
-    "a ticket has no paper": ("DELETE FROM print_job WHERE slip = 'ticket'", {"copies"}),
-    "a ticket's paper is a void slip": (
-        "UPDATE print_job SET slip = 'void' WHERE slip = 'ticket'",
-        {"copies"},
-    ),
-    "a copy is gone": ("DELETE FROM reprint WHERE copy = 1", {"copies"}),
-    "all copies are gone": ("DELETE FROM reprint", {"copies", "facts"}),
-    "a copy was another's": (
-        "UPDATE reprint SET staff = (SELECT id FROM staff WHERE code = 'WALT') WHERE copy = 2",
-        {"facts"},
-    ),
-    "a copy had another reason": ("UPDATE reprint SET reason = 'x' WHERE copy = 2", {"facts"}),
-    "a copy was approved by nobody": (
-        "UPDATE reprint SET approver = NULL WHERE copy = 2",
-        {"facts"},
-    ),
-    "a ticket was sent twice without a mark": (SENT.replace(":copy", "0"), {"copies"}),
-    "a copy was sent that nobody asked for": (SENT.replace(":copy", "7"), {"copies"}),
-    "a copy opened the drawer": ("UPDATE paper_event SET kicked = true WHERE copy = 1", {"copies"}),
-    "the house let writers print more": ("UPDATE house_setting SET value = 9", {"facts"}),
-    "others settled it": (
-        "UPDATE house_setting SET staff = (SELECT id FROM staff WHERE code = 'SUE')",
-        {"facts"},
-    ),
-}
 
 
 def copied(floor: Floor) -> None:

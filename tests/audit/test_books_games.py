@@ -10,11 +10,11 @@ from app.flow.override import override_close
 from app.flow.sell import Sale
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
-from tests.audit import test_books, test_books_copies, test_books_payments
+from tests.audit import books, books_copies, books_payments
 from tests.audit.planting import ALL, After, found_in, plant, unguarded
 from tests.floor import Floor, dollar
 from tests.looking import bodies
-from tests.story.test_6_refunds import refund, void_next
+from tests.story.refunds import refund, void_next
 
 BILLS = (Tender(TenderKind.CURRENCY, 1_000_000),)
 
@@ -239,9 +239,9 @@ def test_a_rest_that_was_cancelled_behind_a_lock_is_named(after: After) -> None:
 
 def test_every_check_is_shown_to_find_something() -> None:
     """Here, or in the books of selling: a check that nothing was planted against shows nothing."""
-    shown = {name for _, _, found in test_books.PLANTED.values() for name in found}
-    planted = [*PLANTED.values(), *PLANTED_BACK.values(), *test_books_payments.PLANTED.values()]
-    planted += test_books_payments.PLANTED_PAPERS.values()
-    planted += test_books_copies.PLANTED.values()
+    shown = {name for _, _, found in books.PLANTED.values() for name in found}
+    planted = [*PLANTED.values(), *PLANTED_BACK.values(), *books_payments.PLANTED.values()]
+    planted += books_payments.PLANTED_PAPERS.values()
+    planted += books_copies.PLANTED.values()
     in_archives = {"archives"}  # in `tests/keeping/test_archive.py`
     assert shown.union(*(found for _, found in planted)) == set(ALL) - in_archives

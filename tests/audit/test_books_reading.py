@@ -14,9 +14,9 @@ from app.audit.books.numbers import Tickets
 from app.flow.contact import Contact
 from app.store.database import IDLE_MILLISECONDS
 from app.store.queries.books.span import FIRST, LAST, spans
-from tests.audit.test_books import busy
+from tests.audit.books import busy
 from tests.floor import Floor, dollar
-from tests.story.test_7_paying import every, pay, sold
+from tests.story.paying import every, pay, sold
 
 pytestmark = pytest.mark.both_engines
 

@@ -39,9 +39,9 @@ from tests.audit.exporting import (
     worked,
 )
 from tests.floor import RITA, SAM, WALT, WANDA, Floor, secret_of
+from tests.house_commands import Typed
 from tests.keeping.evening import RICH, every
 from tests.looking import bodies, refuses, rows
-from tests.test_house_commands import Typed
 
 KINDS = (
     "HOUSE", "CARD", "TICKET", "VOID", "CANCEL", "REFUND", "PAID", "EXPIRED", "LOCK", "DRAW",

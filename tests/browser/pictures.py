@@ -22,7 +22,7 @@ from tests.browser.conftest import (
 )
 from tests.demonstration import Demonstration, running
 from tests.floor import RITA, SAM, WALT, WANDA
-from tests.web.test_supervisor_pages import BILLS, LARGE
+from tests.web.supervisor_pages import BILLS, LARGE
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures" / "pages"
 DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}

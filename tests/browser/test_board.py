@@ -24,7 +24,7 @@ from printers.escpos import scan_of
 from tests.browser.conftest import House, scan_text, stop_the_clock
 from tests.floor import CARD
 from tests.ports import free_port
-from tests.story.test_7_paying import every, sold
+from tests.story.paying import every, sold
 
 PHONE = {"viewport": {"width": 390, "height": 844}}
 VECTORS = Path(__file__).parents[1] / "rng" / "vectors" / "worked_example.json"

@@ -14,8 +14,8 @@ from app.moments import hour_words
 from tests.browser.conftest import House, scan
 from tests.floor import ADA, MAX, SAM, WANDA, secret_of
 from tests.looking import rows
-from tests.story.test_7_paying import pay
-from tests.web.test_supervisor_pages import BILLS, LARGE
+from tests.story.paying import pay
+from tests.web.supervisor_pages import BILLS, LARGE
 
 
 @pytest.mark.rule("15.5(d)", "15.6(b)", "X-drawer")

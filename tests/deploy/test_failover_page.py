@@ -18,18 +18,14 @@ import app.cli
 from app.certificates import Use, Wanted, issue, make_authority
 from app.clock import system_clock
 from tests.deploy.conftest import PRODUCT
+from tests.deploy.failover_page import ADDRESSES, PASSPHRASE, block_of, page
+from tests.deploy.page import MACHINE
 from tests.deploy.programs import program
-from tests.deploy.test_page import MACHINE
-from tests.doc_blocks import blocks
 from tests.drill.cluster import filled
 from tests.postgres import mortal_server
 
 pytestmark = pytest.mark.machine
-
-PAGE = "failover.md"
 DEPLOY = PRODUCT / "deploy"
-ADDRESSES = {"db1": "10.0.0.21", "db2": "10.0.0.22", "witness": "10.0.0.23"}
-PASSPHRASE = "the authority is put away"  # noqa: S105  a test's own
 OTHERS = """
 pg_dropcluster() { asked pg_dropcluster "$@"; }
 pg_renamecluster() { asked pg_renamecluster "$@"; mkdir "$ROOT/etc/postgresql/15/before"; }
@@ -38,16 +34,6 @@ keno() { asked keno "$@"; }
 modprobe() { asked modprobe "$@"; }
 udevadm() { asked udevadm "$@"; }
 """
-
-
-def page() -> list[str]:
-    return [block.text for block in blocks() if block.page == PAGE and block.kind == "sh"]
-
-
-def block_of(node: str) -> str:
-    """What is typed on a machine to set it up."""
-    (text,) = [text for text in page() if f"NODE={node} " in text]
-    return text
 
 
 def follow(text: str, root: Path) -> None:

@@ -13,10 +13,9 @@ import app.web
 from app.certificates import Use, Wanted, issue, make_authority
 from app.feed import EVENTS
 from app.web.routes import ANYONE
-from tests.deploy.conftest import PRODUCT
+from tests.deploy.haproxy import FILE
 from tests.deploy.programs import program
 
-FILE = PRODUCT / "deploy/haproxy/haproxy.cfg"
 PASSPHRASE = "the authority of a test"  # noqa: S105  a test's own
 SECTIONS = {"global", "defaults", "frontend browsers", "backend web"}
 SECTIONS |= {"backend feed", "backend reports", "backend addresses", "backend anybody"}

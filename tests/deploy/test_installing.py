@@ -11,6 +11,7 @@ import pytest
 
 from app.software import manifest, software_hash
 from tests.deploy.conftest import PRODUCT, Machine
+from tests.deploy.installing import rows
 from tests.deploy.programs import program
 
 pytestmark = pytest.mark.machine
@@ -33,11 +34,6 @@ def run(*command: str, **environment: str) -> "subprocess.CompletedProcess[str]"
     return subprocess.run(  # noqa: S603  our own scripts
         command, capture_output=True, text=True, check=False, env=os.environ | environment
     )
-
-
-def rows(file: Path) -> list[list[str]]:
-    lines = [line for line in file.read_text().splitlines() if line and not line.startswith("#")]
-    return [line.split() for line in lines]
 
 
 @pytest.mark.rule("X-software-seal")

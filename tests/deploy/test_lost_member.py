@@ -25,8 +25,8 @@ import pytest
 from app.certificates import Use, Wanted, issue, make_authority
 from app.clock import system_clock
 from tests.deploy.conftest import PRODUCT
+from tests.deploy.failover_page import ADDRESSES, PASSPHRASE, block_of
 from tests.deploy.programs import program
-from tests.deploy.test_failover_page import ADDRESSES, PASSPHRASE, block_of
 from tests.drill.cluster import filled
 from tests.postgres import account, running_as, server_programs
 

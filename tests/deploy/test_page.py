@@ -19,10 +19,11 @@ import app.cli
 import rng.cli
 from rng.serve.tls import Peers, make_tls
 from tests.deploy.conftest import PRODUCT, Machine
-from tests.deploy.test_installing import rows
-from tests.deploy.test_units import DEPLOY, SERVICES, environment
+from tests.deploy.installing import rows
+from tests.deploy.page import MACHINE
+from tests.deploy.units import DEPLOY, SERVICES, environment
 from tests.doc_blocks import blocks
-from tests.test_house_commands import Typed
+from tests.house_commands import Typed
 
 pytestmark = pytest.mark.machine
 
@@ -39,26 +40,6 @@ OTHERS = {
     "postgresql@15-trial",
     "keno*",
 }  # units that are not ours, and a pattern
-# Commands of the machine are written down; nobody is given away to who is not there.
-MACHINE = r"""
-set -e -o pipefail
-asked() { echo "$*" >> "$ROOT/asked"; }
-apt-get() { asked apt-get "$@"; }
-systemctl() { asked systemctl "$@"; }
-runuser() { asked runuser "$@"; }
-haproxy() { asked haproxy "$@"; }
-patronictl() { asked patronictl "$@"; }
-pg_createcluster() {
-    asked pg_createcluster "$@"
-    mkdir --parents "$ROOT/etc/postgresql/15/trial/conf.d"
-}
-make() { command make --dry-run "$@"; }
-install() {
-    local words=()
-    for word in "$@"; do [[ $word == --owner=* || $word == --group=* ]] || words+=("$word"); done
-    command install "${words[@]}"
-}
-"""
 
 
 def placed(line: str, machine: Machine) -> str:

@@ -16,14 +16,12 @@ from app.flow.keys import Key
 from app.settings import DEFAULTS, read_settings
 from rng.serve.printer import printer_at
 from rng.serve.protocol import Address
-from tests.deploy.conftest import PRODUCT, Machine
+from tests.deploy.conftest import Machine
+from tests.deploy.installing import rows
 from tests.deploy.programs import program
-from tests.deploy.test_installing import rows
+from tests.deploy.units import DEPLOY, SERVICES, environment
 
 pytestmark = pytest.mark.machine
-
-DEPLOY = PRODUCT / "deploy"
-SERVICES = sorted((DEPLOY / "systemd").glob("keno-*.service"))
 EXPOSURE_MOST = 20  # of a hundred, as systemd counts what a process could do to its machine
 SYSTEM_UNITS = Path("/usr/lib/systemd/system")
 # What every process has, but for those that say why not.
@@ -81,12 +79,6 @@ def files_of(unit: Path) -> list[Path]:
     """The environment files that a unit needs; without one with a dash it does."""
     needed = [file for file in values(unit, "EnvironmentFile") if not file.startswith("-")]
     return [DEPLOY / "etc" / Path(file).name for file in needed]
-
-
-def environment(file: Path) -> dict[str, str]:
-    """An environment file as systemd and a shell read it."""
-    words = [shlex.split(line) for line in file.read_text().splitlines() if line[:1] != "#"]
-    return {word.split("=", 1)[0]: word.split("=", 1)[1] for (word,) in words if word}
 
 
 @pytest.mark.rule("X-recovery")

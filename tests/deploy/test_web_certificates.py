@@ -22,12 +22,12 @@ import pytest
 from app.certificates import Use, Wanted, issue, make_authority
 from app.cli import main
 from tests.deploy.conftest import PRODUCT
-from tests.deploy.test_haproxy import FILE
-from tests.deploy.test_proxy_at_work import asked, running_proxy
-from tests.deploy.test_units import DEPLOY, environment
+from tests.deploy.haproxy import FILE
+from tests.deploy.proxy_at_work import asked, running_proxy
+from tests.deploy.units import DEPLOY, environment
 from tests.floor import Floor
+from tests.house_commands import Typed
 from tests.ports import free_port
-from tests.test_house_commands import Typed
 
 pytestmark = pytest.mark.machine
 

@@ -11,7 +11,6 @@ from typing import Literal
 import pytest
 from argon2 import PasswordHasher, extract_parameters
 
-from app.audit.tags import Tag
 from app.flow import access
 from app.flow.access import (
     LOCKED_FOR,
@@ -46,7 +45,6 @@ from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.store.queries import Reading, people
 from app.store.queries.people import Person
-from app.store.records.house import add_staff
 from app.store.tables import Role
 from tests.floor import (
     ADA,
@@ -64,6 +62,7 @@ from tests.floor import (
     dollar,
     secret_of,
 )
+from tests.flow.access import somebody
 from tests.looking import bodies, everything, refuses, rows
 
 REQUEST = Request(groups=((1, 2, 3, 4),), conditioning="1/4 @ 1.00")
@@ -669,17 +668,6 @@ LETTERS = {
 
 
 SUES_WORD = Approval(SUE, secret_of(SUE))
-
-
-def somebody(floor: Floor, role: Role) -> str:
-    """Somebody new in a role, by name."""
-    name = f"New {role.value}"
-    with floor.office.unit() as unit:
-        add_staff(unit, name.upper(), name, role, floor.office.hasher.hash(secret_of(name)))
-        added = {"staff": name.upper(), "change": "added", "role": role.value}
-        floor.office.log(unit, Tag.STAFF, added)
-        unit.commit()
-    return name
 
 
 def outcome(act: Callable[[], object]) -> str:

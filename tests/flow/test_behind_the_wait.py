@@ -33,7 +33,7 @@ from app.store.records import games as game_records
 from app.store.records import log as log_records
 from app.store.unit import CommitUnknown, Unit
 from tests.floor import ADA, FIRST_STATION, SAM, SECOND_STATION, WANDA, Floor, dollar, secret_of
-from tests.flow.test_races import (
+from tests.flow.races import (
     ON_POSTGRESQL,
     PATIENCE,
     MakePause,

@@ -18,7 +18,7 @@ from tests.audit.planting import plant, unguarded
 from tests.engines import ENGINES, floor_on
 from tests.floor import MAX, Floor, dollar, secret_of
 from tests.looking import rows
-from tests.story.test_5_settlement import one_more
+from tests.story.settlement import one_more
 
 MOST_GAMES = 20  # of a ticket, says the card of the tests
 FROZEN_GAME = 26

@@ -14,9 +14,9 @@ from app.flow.books import TOLD, record_books, work_out_books
 from app.flow.see_floor import see_floor
 from app.nightly import AGAIN_SECONDS, Nightly, start_books
 from app.software import software_hash
-from tests.audit.test_books import busy
+from tests.audit.books import busy
 from tests.floor import SAM, Floor
-from tests.flow.test_caller import new_caller
+from tests.flow.caller import new_caller
 from tests.looking import bodies, rows, write
 
 

@@ -26,12 +26,11 @@ from app.rng_client import KeyedProcesses
 from app.settings import read_settings
 from app.software import software_hash, software_on_disk
 from app.store import schema
-from app.store.queries import games
-from app.store.queries.games import OpenGame
 from app.store.queries.running import SeriesRow
 from app.store.unit import CommitUnknown, Unit
 from app.web import create_app
 from tests.floor import SAM, Floor, dollar
+from tests.flow.caller import begin, new_caller, open_game, turns
 from tests.looking import bodies, refuses, rows, write
 
 MINUTE = 60
@@ -48,35 +47,6 @@ def _caller(floor: Floor, name: str) -> Iterator[Caller]:
     made = new_caller(floor, name)
     yield made
     made.finish_grading()
-
-
-def new_caller(floor: Floor, name: str) -> Caller:
-    assert floor.office.keyed is not None
-
-    def counted() -> float:
-        return (floor.moment[0] - datetime(2026, 1, 1, tzinfo=UTC)).total_seconds()
-
-    return Caller(floor.office, floor.office.keyed, name, counted)
-
-
-def open_game(floor: Floor, series: str = "M") -> OpenGame:
-    with floor.office.database.reading() as connection:
-        game = games.open_game(connection, series)
-    assert game is not None
-    return game
-
-
-def turns(floor: Floor, caller: Caller, minutes: int) -> None:
-    """Let time pass, with a turn every few seconds."""
-    for _ in range(minutes * 6):
-        floor.pass_time(seconds=10)
-        caller.turn()
-        caller.finish_grading()
-
-
-def begin(floor: Floor) -> None:
-    """Have the first game of the floor, which was opened by hand, give way to timed ones."""
-    override_close(floor.office, floor.sam, "M", 1, floor.moment[0] + timedelta(minutes=2), "begin")
 
 
 # ---- by itself -----------------------------------------------------------------------------------
@@ -902,12 +872,12 @@ def test_every_process_knows_what_it_began_with(
     begun: list[str] = []
     monkeypatch.setattr(processes, "speak_as", lambda *_: None)
     settings = read_settings({})
-    for begin in (
+    for start in (
         lambda: begin_process("caller", settings),
         lambda: create_app(floor.office),
     ):
         software_hash.cache_clear()
-        begin()
+        start()
         right = software.manifest()
         with monkeypatch.context() as patched:
             patched.setattr(software, "manifest", lambda: f"{right}other")  # noqa: B023

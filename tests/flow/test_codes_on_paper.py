@@ -18,7 +18,7 @@ from app.keno.drawer import DrawerAct
 from app.keno.tender import Tender, TenderKind
 from tests.floor import ADA, CARD, SAM, Floor, dollar, secret_of
 from tests.looking import everything, refuses
-from tests.story.test_7_paying import pay, sold
+from tests.story.paying import pay, sold
 
 pytestmark = pytest.mark.rule("X-ticket-validation")
 

@@ -9,7 +9,7 @@ from app.flow.draw import ask_to_void, end_game
 from app.rng_client import KeyedProcesses, NotNow, Peer
 from rng.serve.protocol import Refused
 from tests.floor import Floor
-from tests.flow.test_caller import begin, new_caller, open_game, turns
+from tests.flow.caller import begin, new_caller, open_game, turns
 from tests.keyed import Lazy
 
 Answer = dict[str, Any]

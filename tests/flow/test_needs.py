@@ -19,9 +19,9 @@ from app.reporter import Reporter
 from app.reports.catalogue import CATALOGUE, Format
 from app.store.tables import JobState
 from tests.floor import RITA, Floor
-from tests.proof.test_paying_days import FIRST_DAY
+from tests.proof.paying_days import FIRST_DAY
+from tests.runbooks import caller_of, take_turns
 from tests.spooling import spooling, virtual, wait_for, waiting
-from tests.test_runbooks import caller_of, take_turns
 
 
 @contextmanager

@@ -51,11 +51,11 @@ from tests.floor import (
     Floor,
     secret_of,
 )
+from tests.house_commands import PLAN
 from tests.keeping.evening import entries_of
 from tests.keeping.house import empty_database, restored
-from tests.keeping.test_refill import refill
+from tests.keeping.refill import refill
 from tests.looking import bodies, everything, refuses, rows
-from tests.test_house_commands import PLAN
 
 TODAY = date(2026, 11, 16)
 GIVEN, OWN = "given by the administrator", "that nobody else knows"

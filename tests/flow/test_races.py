@@ -4,15 +4,13 @@ Nothing here is left to luck: one of the two is held up at a place where it matt
 is done or is seen to wait for it. That the place matters is shown by taking the lock away.
 """
 
-import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from itertools import count
 from threading import Event, Lock
-from types import ModuleType
 
 import pytest
 from sqlalchemy import event
@@ -43,7 +41,6 @@ from app.flow.reprint import Again, reprint
 from app.flow.sell import Sale
 from app.flow.void import Voiding, void_ticket
 from app.keno.drawer import Count
-from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.rng_client import KeyedProcesses
@@ -69,90 +66,25 @@ from tests.floor import (
     dollar,
     secret_of,
 )
+from tests.flow.races import (
+    ON_POSTGRESQL,
+    PATIENCE,
+    MakePause,
+    in_turn,
+    outcome,
+    pause,
+    until,
+    waiting,
+)
 from tests.looking import bodies, rows, write
-from tests.story.test_5_settlement import frozen_floor
+from tests.story.settlement import frozen_floor
+
+__all__ = ["pause"]  # the fixture
+
+
+BOUND = 320  # sales, ten of each who sells, that may get in before a lockout takes effect
 
 pytestmark = pytest.mark.both_engines
-
-PATIENCE = 120.0  # seconds after which something that should happen does not
-BOUND = 320  # sales, ten of each who sells, that may get in before a lockout takes effect
-ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
-
-
-@dataclass
-class Pause:
-    """A place at which the first who comes by is held up."""
-
-    reached: Event = field(default_factory=Event)
-    go: Event = field(default_factory=Event)
-    _first: Lock = field(default_factory=Lock)
-
-    def before(self, monkeypatch: pytest.MonkeyPatch, module: type | ModuleType, name: str) -> None:
-        act = getattr(module, name)
-
-        def held_up(*given: object, **named: object) -> object:
-            if self._first.acquire(blocking=False):
-                self.reached.set()
-                assert self.go.wait(PATIENCE)
-            return act(*given, **named)
-
-        monkeypatch.setattr(module, name, held_up)
-
-
-@pytest.fixture
-def pause(monkeypatch: pytest.MonkeyPatch) -> Callable[[type | ModuleType, str], Pause]:
-    def make(module: type | ModuleType, name: str) -> Pause:
-        made = Pause()
-        made.before(monkeypatch, module, name)
-        return made
-
-    return make
-
-
-MakePause = Callable[[type | ModuleType, str], Pause]
-
-
-def outcome(act: Callable[[], object]) -> object:
-    """What an act is answered, or the code of what it is refused for."""
-    try:
-        return act()
-    except Refused as no:
-        return no.refusals[0].code
-
-
-def waiting(floor: Floor) -> int:
-    """How many transactions wait for another one."""
-    if floor.office.database.is_sqlite:
-        return len(floor.office.database._writers._waiting)  # noqa: SLF001  its queue is its own
-    found = (
-        "SELECT count(*) FROM pg_stat_activity "
-        "WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    )
-    return int(rows(floor, found)[0][0])
-
-
-def until(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.01)
-
-
-def in_turn(
-    floor: Floor, pause: Pause, first: Callable[[], object], *others: Callable[[], object]
-) -> list[object]:
-    """Start the first, hold it up, have the others wait for it one after the other, let it go."""
-    with ThreadPoolExecutor(1 + len(others)) as threads:
-        acts: list[Future[object]] = [threads.submit(outcome, first)]
-        try:
-            assert pause.reached.wait(PATIENCE)
-            for count, other in enumerate(others, start=1):
-                acts.append(threads.submit(outcome, other))
-                until(lambda: acts[-1].done() or waiting(floor) == count)  # noqa: B023
-            assert not any(act.done() for act in acts)
-        finally:
-            pause.go.set()
-        return [act.result(PATIENCE) for act in acts]
 
 
 def faulty(floor: Floor) -> set[str]:

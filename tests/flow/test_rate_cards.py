@@ -9,13 +9,11 @@ import pytest
 from argon2 import PasswordHasher
 
 from app.entropy import system_entropy
-from app.flow.access import Credentials, at_console
-from app.flow.actor import Actor
+from app.flow.access import Credentials
 from app.flow.found_house import found_house
 from app.flow.keys import make_keys, read_keys
 from app.flow.office import Office
 from app.flow.open_game import open_first_game
-from app.flow.permissions import Permission
 from app.flow.plays import Changes
 from app.flow.quote import quote_request
 from app.flow.rate_cards import FILE_MAX, NOTICE, accept_card, bring_card, put_in_force
@@ -27,24 +25,12 @@ from app.store.database import Database
 from app.store.queries import cards
 from app.store.records.house import add_staff
 from app.store.tables import Role
-from tests.floor import CARD, MAX, NOON, SAM, SUE, Floor, dollar, plan, secret_of, tick
+from tests.floor import MAX, NOON, SAM, SUE, Floor, dollar, plan, secret_of, tick
+from tests.flow.rate_cards import FILE, SECOND, accepted, at
 from tests.keyed import KeyedHouse, hold_ceremony
 from tests.looking import bodies, refuses, rows
 
-FILE = CARD.read_bytes()
-SECOND = FILE.replace(b'"Test card"', b'"Second card"')
 CASH = (Tender(TenderKind.CURRENCY, 2_000),)
-
-
-def at(floor: Floor, name: str) -> Actor:
-    return at_console(floor.office, name, secret_of(name), Permission.CARD_ACCEPT)
-
-
-def accepted(floor: Floor, file: bytes = SECOND) -> bytes:
-    digest = bring_card(floor.office, floor.sam, file)
-    accept_card(floor.office, floor.sam, digest)
-    accept_card(floor.office, at(floor, MAX), digest)
-    return digest
 
 
 def card_in_force(floor: Floor, moment: datetime) -> str:

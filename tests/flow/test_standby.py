@@ -26,13 +26,12 @@ from app.flow.sell import asking_to_sell
 from app.flow.settle_act import settle_act
 from app.store.unit import CommitUnknown
 from tests.floor import Floor, dollar
+from tests.flow.standby import PATIENCE, expect_standby
 from tests.lending import address, new_database
 from tests.looking import refuses, rows
 from tests.postgres import mortal_server
 
 CANCEL = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
-IS_READ = "SELECT 1 WHERE current_setting('synchronous_standby_names') = %s"
-PATIENCE = 60.0
 TODAY = date(2026, 11, 16)
 
 
@@ -45,16 +44,6 @@ def replicated(tmp_path: Path) -> Iterator[tuple[Floor, psycopg.Connection[tuple
         with psycopg.connect(plain, autocommit=True) as keeper:
             yield floor, keeper
         floor.close()
-
-
-def expect_standby(keeper: psycopg.Connection[tuple[int]], names: str) -> None:
-    """Have every commit wait for a standby; none does if no name is given."""
-    keeper.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'".encode())
-    keeper.execute("SELECT pg_reload_conf()")
-    until = time.monotonic() + PATIENCE
-    while keeper.execute(IS_READ, (names,)).fetchone() is None:
-        assert time.monotonic() < until, "the server did not read it"
-        time.sleep(0.02)
 
 
 def until_commits_wait(keeper: psycopg.Connection[tuple[int]]) -> None:

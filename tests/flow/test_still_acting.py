@@ -85,10 +85,10 @@ from tests.floor import (
     Floor,
     secret_of,
 )
-from tests.flow.test_races import ON_POSTGRESQL, PATIENCE, MakePause, in_turn, outcome, pause
+from tests.flow.races import ON_POSTGRESQL, PATIENCE, MakePause, in_turn, outcome, pause
 from tests.looking import bodies, everything, refuses, write
-from tests.story.test_7_paying import RICH, paper_of
-from tests.story.test_10_cheats import by_coupon
+from tests.story.cheats import by_coupon
+from tests.story.paying import RICH, paper_of
 
 pytestmark = pytest.mark.both_engines
 

@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -25,8 +24,7 @@ from app.cli import main
 from app.flow import archive as flow_archive
 from app.flow import settle
 from app.flow.access import at_console
-from app.flow.actor import Actor
-from app.flow.archive import Archived, archive_before
+from app.flow.archive import archive_before
 from app.flow.backup import back_up
 from app.flow.close_day import close_day
 from app.flow.cosign import cosign_log
@@ -35,7 +33,6 @@ from app.flow.export import export_days
 from app.flow.give_back import finish_archive
 from app.flow.look_up import look_up
 from app.flow.office import Office
-from app.flow.pay import Paying, pay_ticket
 from app.flow.permissions import Permission
 from app.flow.refund import Refunding, refund_ticket
 from app.flow.report import Asked, make_report
@@ -62,56 +59,23 @@ from app.store.unit import Unit
 from printers.press import Press
 from tests.crashing import dies
 from tests.floor import ADA, MAX, RITA, SAM, SUE, Floor, dollar, secret_of
+from tests.keeping.archive import (
+    FIRST_DAY,
+    NEXT_DAY,
+    a_year_later,
+    archive,
+    archive_there,
+    checked,
+    first_day,
+    guards,
+    two,
+    way_into,
+)
 from tests.keeping.evening import RICH, every
 from tests.keeping.house import DISABLED
 from tests.lending import drop_database, new_database
 from tests.looking import bodies, everything, refuses, rows, write
-from tests.story.test_5_settlement import rounded_down
-
-FIRST_DAY, NEXT_DAY = date(2026, 11, 16), date(2026, 11, 17)
-
-
-def two(floor: Floor) -> tuple[Actor, Actor]:
-    sam, max_ = (
-        at_console(floor.office, name, secret_of(name), Permission.HOUSE_KEEP)
-        for name in (SAM, MAX)
-    )
-    return sam, max_
-
-
-@contextmanager
-def way_into(floor: Floor) -> Iterator[Database | None]:
-    """The way of whoever archives: on PostgreSQL the house works under a role that owns nothing."""
-    if floor.office.database.is_sqlite:
-        yield None
-        return
-    owner = Database(floor.office.database.url.render_as_string(hide_password=False))
-    owner.clock = floor.office.database.clock
-    house = floor.office.database
-    with owner.writing() as connection:
-        connection.execute(
-            text(
-                "DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'keno_house') "
-                "THEN CREATE ROLE keno_house LOGIN; END IF; END $$"
-            )
-        )
-        connection.execute(
-            text(
-                "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO keno_house"
-            )
-        )
-        connection.execute(
-            text("GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO keno_house")
-        )
-        connection.commit()
-    floor.office.database = Database(house.url.set(username="keno_house").render_as_string())
-    floor.office.database.clock = house.clock
-    try:
-        yield owner
-    finally:
-        floor.office.database.close()
-        floor.office.database = house
-        owner.close()
+from tests.story.settlement import rounded_down
 
 
 @pytest.fixture
@@ -121,47 +85,6 @@ def old(floor: Floor) -> Floor:
     a_year_later(floor)
     floor.check_books()
     return floor
-
-
-def first_day(floor: Floor) -> None:
-    """A day that is paid and printed in full, after which nothing is kept longer than it must."""
-    wanda = floor.signed_in("Wanda Writer")
-    floor.open_drawer(wanda, RICH)
-    numbers = [floor.sell(wanda, every())["number"] for _ in range(3)]
-    floor.sell(wanda)
-    floor.void(wanda, 4)
-    floor.play()
-    for number in numbers:
-        paying = Paying(number, floor.code(number))
-        pay_ticket(floor.office, wanda, paying, floor.request_id())
-    floor.close_drawer(wanda, 1, Count({TenderKind.CURRENCY: 10_000_000}))
-    printer = floor.printer_at("B1")
-    while (sending := next_paper(floor.office, printer, Press())) is not None:
-        note_ending(floor.office, sending, PaperState.CONFIRMED, None)
-    for kind in RecordKind:
-        least = PERIODS[kind].least
-        set_retention(floor.office, *two(floor), kind, least)
-
-
-def a_year_later(floor: Floor) -> None:
-    """Close the first day, and wait for more than a year."""
-    floor.pass_time(days=1)
-    close_day(floor.office, floor.sam, FIRST_DAY)
-    floor.pass_time(days=400)
-    seal_log(floor.office)
-
-
-def archive(floor: Floor, file: Path, before: date = NEXT_DAY) -> Archived:
-    with way_into(floor) as way:
-        return archive_before(floor.office, way, *two(floor), before, file)
-
-
-def checked(floor: Floor, *files: Path) -> dict[str, list[str]]:
-    """What the books find, with archives at hand."""
-    with floor.office.database.reading(at_length=True) as connection:
-        at_hand = Shelf([read_archive(file) for file in files])
-        found = check_books(connection, *floor.books_keys, at_hand)
-    return {name: [fault.message for fault in faults] for name, faults in found.items() if faults}
 
 
 @pytest.mark.rule("X-retention", "X-recovery")
@@ -342,13 +265,6 @@ def test_the_guards_are_back_afterwards(old: Floor, tmp_path: Path) -> None:
         guarded = pytest.raises(DBAPIError, match="facts are only ever added")
         with old.office.database.writing() as connection, guarded:
             connection.execute(text(statement))
-
-
-def guards(floor: Floor) -> set[tuple[object, ...]]:
-    """Every trigger of the database, and that it is in force."""
-    if floor.office.database.is_sqlite:
-        return set(rows(floor, "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
-    return set(rows(floor, "SELECT tgname, tgenabled FROM pg_trigger WHERE NOT tgisinternal"))
 
 
 @pytest.mark.rule("X-retention", "X-audit-log")
@@ -620,14 +536,6 @@ def test_archiving_that_dies_anywhere_is_done_or_not(old: Floor, tmp_path: Path)
         assert everything(old) == before
         point += 7
     assert point > 20
-
-
-def archive_there(floor: Floor, file: Path) -> Archived:
-    """Archive in a process that dies; whether there is a way is looked at by other tests."""
-    if floor.office.database.is_sqlite:
-        return archive(floor, file)
-    setattr(archiving, "check_way", lambda *_: None)  # noqa: B010  in the other process only
-    return archive_before(floor.office, floor.office.database, *two(floor), NEXT_DAY, file)
 
 
 @pytest.mark.rule("X-retention", "X-audit-log")

@@ -21,9 +21,9 @@ from app.store import copies
 from app.store.database import Database
 from app.store.queries import log
 from tests.floor import MAX, SAM
+from tests.house_commands import CARD, PLAN, Console, choose_secrets, short_folder
 from tests.keyed import real_processes
 from tests.lending import address, drop_database, new_database
-from tests.test_house_commands import CARD, PLAN, Console, choose_secrets, short_folder
 
 PAGE = Path(__file__).parents[2] / "docs" / "keeping.md"
 DEPLOY = Path(__file__).parents[2] / "deploy"

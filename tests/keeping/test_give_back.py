@@ -27,8 +27,7 @@ from printers.press import Press
 from tests.crashing import dies
 from tests.engines import floor_on
 from tests.floor import WALT, WANDA, Floor
-from tests.keeping.house import restored
-from tests.keeping.test_archive import (
+from tests.keeping.archive import (
     NEXT_DAY,
     a_year_later,
     archive,
@@ -39,8 +38,9 @@ from tests.keeping.test_archive import (
     two,
     way_into,
 )
+from tests.keeping.house import restored
 from tests.looking import bodies, everything, refuses, rows, write
-from tests.store.test_partitions import parts
+from tests.store.partitions import parts
 
 pytestmark = pytest.mark.rule("X-retention")
 # The last number of the first partition, and whose numbers they are.

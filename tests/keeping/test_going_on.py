@@ -35,9 +35,9 @@ from tests.audit.exporting import ExportedHouse, Forgery, codes, say
 from tests.floor import ADA, MAX, RITA, SAM, SUE, WALT, WANDA, Floor, dollar, secret_of
 from tests.keeping.evening import MAX_APPROVES, RICH, entries_of, every
 from tests.keeping.house import restored
-from tests.keeping.test_new_origin import SECOND, agree, lost_evening
-from tests.keeping.test_noticing import PUT_BACK_BY_HAND
-from tests.keeping.test_refill import refill, two
+from tests.keeping.new_origin import SECOND, agree, lost_evening
+from tests.keeping.noticing import PUT_BACK_BY_HAND
+from tests.keeping.refill import refill, two
 from tests.looking import bodies, refuses, rows, write
 
 pytestmark = pytest.mark.rule("X-recovery")

@@ -25,13 +25,9 @@ from rng.lab.verify_journal import verify_journal
 from tests.audit.exporting import ExportedHouse, Forgery, codes
 from tests.crashing import dies
 from tests.floor import MAX, RITA, SAM, SUE, Floor, secret_of
-from tests.keeping.evening import RICH, every
 from tests.keeping.house import DISABLED, restored
+from tests.keeping.new_origin import SECOND, agree, lost_evening
 from tests.looking import bodies, everything, refuses, rows, write
-from tests.rng import house as cast_of_the_draw
-from tests.rng.test_acts import under_both_keys
-
-SECOND = "keno.example/second"
 
 pytestmark = pytest.mark.rule("X-recovery", "15.5(a)-dual-key", "X-audit-log")
 
@@ -42,30 +38,6 @@ def two(floor: Floor) -> tuple[Actor, Actor]:
         for name in (SAM, MAX)
     )
     return sam, max_
-
-
-def agree(floor: Floor, name: str = SECOND, *, fork: bool = False) -> None:
-    """Both keys give the log another name; if it went another way, they say so."""
-    why: dict[str, object] = {
-        "origin": name,
-        "reason": "the disk and the regulator's copy burned",
-        "fork": fork,
-    }
-    why["kept"] = kept_log(floor.office) | ({"shown": None} if fork else {})
-    under_both_keys(floor.keyed.started, cast_of_the_draw.SAM, "origin", **why)
-
-
-def lost_evening(floor: Floor, file: Path) -> int:
-    """A ticket before the backup, a game and tickets after it; return the ticket's number."""
-    wanda = floor.signed_in("Wanda Writer")
-    floor.open_drawer(wanda, RICH)
-    number: int = floor.sell(wanda, every())["number"]
-    back_up(floor.office, file)
-    floor.sell(wanda)
-    floor.play()
-    floor.sell(wanda)
-    floor.play()
-    return number
 
 
 def test_the_log_goes_on_under_another_name_and_its_first_entry_names_the_lost_head(

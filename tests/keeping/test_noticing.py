@@ -16,13 +16,9 @@ from app.rng_client import NotNow
 from app.web import create_app
 from tests.floor import MAX, RITA, SAM, Floor, secret_of
 from tests.keeping.house import DISABLED, restored
+from tests.keeping.noticing import PUT_BACK_BY_HAND
 from tests.looking import everything, refuses, rows, write
-from tests.web.test_sign_in import HTML, Browser
-
-PUT_BACK_BY_HAND = (
-    "INSERT INTO restoration_end (restoration, how, ended_at) "
-    "SELECT id, 'complete', noticed_at FROM restoration"
-)
+from tests.web.sign_in import HTML, Browser
 
 
 @pytest.mark.rule("X-recovery", "15.5(a)-dual-key")

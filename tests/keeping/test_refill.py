@@ -20,7 +20,6 @@ from app.audit.entry_copies import (
 )
 from app.audit.verifier import verify
 from app.flow.access import at_console, renew_enrolment
-from app.flow.actor import Actor
 from app.flow.backup import back_up
 from app.flow.close_day import close_day
 from app.flow.contact import Contact
@@ -30,11 +29,12 @@ from app.flow.going_on import TICKETS_LEFT_OUT
 from app.flow.look_for import look_for_missing
 from app.flow.pay import Paying, pay_ticket
 from app.flow.permissions import Permission
-from app.flow.refill import Refilled, refill_log
+from app.flow.refill import refill_log
 from tests.crashing import dies
 from tests.floor import ADA, MAX, RITA, SAM, SUE, WALT, Floor, dollar, secret_of
 from tests.keeping.evening import MAX_APPROVES, RICH, entries_of, every, work
 from tests.keeping.house import DISABLED, restored
+from tests.keeping.refill import cosigned_size, refill, two
 from tests.looking import bodies, everything, refuses, rows, write
 
 # What is not made again, and why that is right: what stations asked and were answered, paper and
@@ -56,20 +56,6 @@ NEARLY = {
     "station": ("enrolment", "token", "enrolled_at"),
     "tax_paper": ("sealed",),
 }
-
-
-def two(floor: Floor) -> tuple[Actor, Actor]:
-    """The two who put back what is missing."""
-    sam, max_ = (
-        at_console(floor.office, name, secret_of(name), Permission.HOUSE_KEEP)
-        for name in (SAM, MAX)
-    )
-    return sam, max_
-
-
-def refill(floor: Floor, copy: Iterable[EntryCopy]) -> Refilled:
-    look_for_missing(floor.office)
-    return refill_log(floor.office, *two(floor), copy, "the regulator's copy")
 
 
 def told(floor: Floor, table: str) -> set[str]:
@@ -229,12 +215,6 @@ def test_a_day_with_lost_entries_is_exported_and_they_are_named(
     report = verify(tmp_path / "day.zip", floor.keyed.public)
     assert {fault.code for fault in report.faults} == {"entry.lost"}
     assert report.lost == list(range(manifest.log_size, size))
-
-
-def cosigned_size(floor: Floor) -> int:
-    """Have the log cosigned as it is, and return its size."""
-    cosign_log(floor.office, floor.two_keys)
-    return len(entries_of(floor))
 
 
 @pytest.mark.rule("X-recovery")

@@ -23,7 +23,7 @@ from app.store.unit import Unit
 from tests.floor import WANDA, Floor, tick
 from tests.lending import address, drop_database
 from tests.looking import refuses, rows
-from tests.store.test_partitions import TICKETS, numbered
+from tests.store.partitions import TICKETS, numbered
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "keeping.md"
 BLOCKS = re.findall(r"^```sql\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)

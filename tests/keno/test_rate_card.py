@@ -15,12 +15,12 @@ from app.keno.odds import catch_odds, possible_catches
 from app.keno.rate_card import RateCard
 from app.keno.refusals import Refused
 from tests.keno.cards import CARD, FILE, with_limits, with_schedule
+from tests.keno.rate_card import HOUSE_CARD
 from tests.keno.strategies import cards
 from tests.keno.toml_text import changed_card
 from tests.tables import read_table
 
 FAULTS = read_table(Path(__file__).parent / "tables" / "card_faults.md")
-HOUSE_CARD = Path(__file__).parents[2] / "app" / "rate_cards" / "house-card-1.toml"
 
 
 def with_duty(row: dict[str, str]) -> object:

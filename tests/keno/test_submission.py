@@ -11,7 +11,7 @@ from app.keno.pricing import quote
 from app.keno.submission import claims, examples, shared
 from app.keno.ticket import TicketType
 from tests.keno.cards import CARD, ROOMY, with_limits, with_schedule
-from tests.keno.test_rate_card import HOUSE_CARD
+from tests.keno.rate_card import HOUSE_CARD
 
 TYPES = {
     "Straight": TicketType.STRAIGHT,

@@ -16,8 +16,8 @@ from rng.lab.verify import WRONG, Wrong, read_keys, verify_draw
 from rng.lab.verify_journal import _Check, verify_agreement, verify_journal
 from rng.serve.protocol import FRAME_BYTES_MAX, Unreachable
 from rng.serve.refusals import Refused
+from tests.rng.crash import MOMENTS, CrashingDisk, Killed, check_books, play
 from tests.rng.house import TestHouse
-from tests.rng.test_crash import MOMENTS, CrashingDisk, Killed, check_books, play
 
 pytestmark = pytest.mark.proof
 

@@ -30,7 +30,7 @@ from app.keno.tender import Tender, TenderKind
 from tests.floor import CARD, Floor
 from tests.keno import brute_force
 from tests.looking import rows
-from tests.proof.test_selling_days import balance, request
+from tests.proof.selling_days import balance, request
 
 pytestmark = pytest.mark.proof
 

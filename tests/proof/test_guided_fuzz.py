@@ -15,9 +15,9 @@ from random import Random
 
 import pytest
 
+from tests.parsers import READERS
 from tests.proof import planted
-from tests.proof.test_fuzz import SCRAPS, damaged
-from tests.test_parsers import READERS
+from tests.proof.fuzz import SCRAPS, damaged
 
 ROOT = Path(__file__).parents[2]
 INPUTS = 1_000_000
@@ -93,7 +93,7 @@ def test_guided_inputs_are_read_or_refused(name: str, tmp_path: Path) -> None:
     assert IS_HERE, REMEDY
     make, read, refusals = READERS[name]
     # Zero: other inputs each time. One that is found is printed, so it can be read again.
-    result = guided("tests.test_parsers", name, make(), tmp_path, inputs=INPUTS, seed=0)
+    result = guided("tests.parsers", name, make(), tmp_path, inputs=INPUTS, seed=0)
     assert result.found is None, f"{name} fails for {result.found!r}\n{result.told}"
     assert result.inputs == INPUTS, result.told
     assert result.grew, result.told

@@ -10,7 +10,7 @@ from app.flow.report import Asked, make_report, rendered
 from app.reports.catalogue import CATALOGUE, Format
 from tests.floor import Floor
 from tests.looking import rows
-from tests.proof.test_paying_days import FIRST_DAY, House
+from tests.proof.paying_days import FIRST_DAY, House
 
 pytestmark = pytest.mark.proof
 

@@ -15,10 +15,10 @@ from app.flow.access import Credentials
 from app.flow.plays import Changes
 from app.flow.sell import Sale
 from app.keno.refusals import Refused
-from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from tests.floor import BANK, FIRST_STATION, SECOND_STATION, WALT, WANDA, Floor
 from tests.looking import rows
+from tests.proof.selling_days import balance, request
 
 pytestmark = pytest.mark.proof
 
@@ -28,26 +28,6 @@ CHECK_EVERY = 500
 DAYS = 3
 CHIP = 500
 STATIONS = {WANDA: FIRST_STATION, WALT: SECOND_STATION}
-
-
-def request(chance: Random) -> Request:
-    """A request of some kind: straight, split, way, combination, king or quick-pick."""
-    games = chance.choice([1, 1, 1, 2, 5, 20])
-    kind = chance.choice(["straight", "split", "way", "combination", "king", "quick-pick"])
-    if kind == "quick-pick":
-        return Request((), f"1/{(n := chance.choice([1, 2, 4, 8]))} @ 1.00", games, quick_pick=n)
-    numbers = chance.sample(range(1, 81), 12)
-    if kind == "straight":
-        return Request((tuple(numbers[:4]),), "1/4 @ 2.50", games)
-    if kind == "split":
-        return Request((tuple(numbers[:4]), tuple(numbers[4:8])), "2/4 @ 1.00", games)
-    if kind == "way":
-        pairs = tuple(tuple(numbers[place : place + 2]) for place in range(0, 8, 2))
-        return Request(pairs, "6/4 @ 1.00", games)
-    if kind == "king":
-        return Request((tuple(numbers[:3]), (numbers[3],)), "1/4 @ 1.00", games)
-    groups = (tuple(numbers[:2]), tuple(numbers[2:4]), tuple(numbers[4:8]))
-    return Request(groups, "2/4 1/8 @ 1.00", games)
 
 
 @dataclass(frozen=True)
@@ -152,9 +132,3 @@ def test_a_long_day_of_selling_adds_up(floor: Floor, seed: int) -> None:
 def opened(floor: Floor, writer: Credentials) -> int:
     drawer: int = floor.open_drawer(writer)["drawer"]
     return drawer
-
-
-def balance(floor: Floor, account: str) -> int:
-    found = "SELECT coalesce(sum(cents), 0) FROM posting WHERE account = :account"
-    ((cents,),) = rows(floor, found, account=account)
-    return int(cents)

@@ -11,8 +11,8 @@ import pytest
 
 from app.flow.lockout import lock_game
 from tests.floor import WALT, WANDA, Floor
+from tests.web.crash import Seller, ask_again
 from tests.web.server import serving
-from tests.web.test_crash import Seller, ask_again
 
 pytestmark = pytest.mark.proof
 

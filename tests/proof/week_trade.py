@@ -22,7 +22,7 @@ from printers.reader import Reader
 from tests.drill.house import MAX, SAM, secret_of
 from tests.drill.paper import Tray
 from tests.drill.stations import Document, Floor, Line, Station
-from tests.proof.test_selling_days import request
+from tests.proof.selling_days import request
 from tests.proof.week_house import SERIES
 
 NAME_DIGITS = 6  # of a paper's file

@@ -27,7 +27,7 @@ from tests.engines import ENGINES
 from tests.floor import FIRST_STATION, MAX, SAM, SECOND_STATION, WALT, Floor, secret_of
 from tests.lending import address, drop_database, new_database
 from tests.looking import rows
-from tests.proof.test_paying_days import BILLS, FIRST_DAY, House
+from tests.proof.paying_days import BILLS, FIRST_DAY, House
 
 PIECES = {10_000: 3, 2_000: 5}
 PIECES_CENTS = counted_cents(PIECES)

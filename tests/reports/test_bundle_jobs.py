@@ -19,8 +19,8 @@ from app.reporter import Reporter, read_index
 from app.web import create_app
 from tests.floor import ADA, BANK, RITA, SAM, WANDA, Floor
 from tests.looking import bodies, rows
-from tests.proof.test_paying_days import FIRST_DAY
-from tests.reports.test_reporter import client_of, made
+from tests.proof.paying_days import FIRST_DAY
+from tests.reports.reporter import client_of, made
 
 DAY = {"from": str(FIRST_DAY), "to": str(FIRST_DAY)}
 

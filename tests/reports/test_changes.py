@@ -30,11 +30,11 @@ from tests.audit.planting import plant, unguarded
 from tests.floor import MAX, Floor, secret_of
 from tests.keeping.evening import entries_of
 from tests.keeping.house import restored
-from tests.keeping.test_refill import cosigned_size, refill
+from tests.keeping.refill import cosigned_size, refill
 from tests.looking import refuses, rows
-from tests.proof.test_paying_days import FIRST_DAY
-from tests.story.test_5_settlement import frozen_floor, rich
-from tests.story.test_9_days import closed_drawer
+from tests.proof.paying_days import FIRST_DAY
+from tests.story.days import closed_drawer
+from tests.story.settlement import frozen_floor, rich
 
 NEXT_DAY = FIRST_DAY + timedelta(days=1)
 

@@ -24,9 +24,9 @@ from app.web.writer_keys import (
 )
 from docs.pictures import draw_quick_card
 from tests.floor import RITA, WANDA, Floor
-from tests.keno.test_rate_card import HOUSE_CARD
+from tests.keno.rate_card import HOUSE_CARD
 from tests.tables import read_table
-from tests.web.test_sign_in import HTML, Browser
+from tests.web.sign_in import HTML, Browser
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "app" / "web" / "static" / "js" / "writer"

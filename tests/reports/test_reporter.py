@@ -37,8 +37,9 @@ from app.web import create_app
 from tests.audit.planting import plant, unguarded
 from tests.floor import ADA, RITA, SAM, WALT, Floor
 from tests.looking import bodies, refuses, rows
-from tests.proof.test_paying_days import FIRST_DAY
-from tests.story.test_9_days import closed_drawer
+from tests.proof.paying_days import FIRST_DAY
+from tests.reports.reporter import client_of, made
+from tests.story.days import closed_drawer
 
 REPORT = Asked("voids", FIRST_DAY, FIRST_DAY, Format.PDF)
 JOB = JobRow(
@@ -60,14 +61,6 @@ def rita(floor: Floor) -> Credentials:
 @pytest.fixture
 def reporter(floor: Floor, tmp_path: Path) -> Reporter:
     return Reporter(floor.office, tmp_path / "archive", look_seconds=0.01)
-
-
-def made(reporter: Reporter) -> int:
-    """Make all that waits; say how many reports that were."""
-    count = 0
-    while reporter.look(threading.Event()):
-        count += 1
-    return count
 
 
 @pytest.mark.rule("X-audit-log")
@@ -297,14 +290,6 @@ def app(floor: Floor, reporter: Reporter) -> Flask:
 @pytest.fixture
 def client(app: Flask, rita: Credentials) -> FlaskClient:
     return client_of(app, rita)
-
-
-def client_of(app: Flask, credentials: Credentials) -> FlaskClient:
-    """Whoever it is, at a station."""
-    client = app.test_client()
-    client.environ_base["HTTP_X_STATION"] = credentials.station or ""
-    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {credentials.token}"
-    return client
 
 
 def test_a_report_is_asked_for_watched_and_opened_from_the_page(

@@ -26,8 +26,8 @@ from app.reports.catalogue import Format
 from printers.press import Press
 from tests.floor import ADA, CARD, FIRST_STATION, MAX, SAM, Floor, secret_of
 from tests.looking import rows
-from tests.proof.test_paying_days import BILLS, EVERY, FIRST_DAY
-from tests.story.test_9_days import closed_drawer
+from tests.proof.paying_days import BILLS, EVERY, FIRST_DAY
+from tests.story.days import closed_drawer
 
 
 def told(floor: Floor, report: str) -> Any:  # noqa: ANN401

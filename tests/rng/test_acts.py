@@ -9,39 +9,19 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from rng.core.signing import document_hash, key_id, public_text, seal
 from rng.lab.verify import read_keys
 from rng.serve.acts import read_act
-from rng.serve.ceremony import public_pem
 from rng.serve.keystore import DamagedKeys, Keystore, WrongPassphrase
 from rng.serve.refusals import Refused
+from tests.rng.acts import OTHER, publish, under_both_keys
+from tests.rng.crash import check_books
 from tests.rng.house import IDA, IVAN, PASSPHRASES, SAM, SUE, TestHouse, refusal
+from tests.rng.rollback import check_books_after
 from tests.rng.tampering import rechained
-from tests.rng.test_crash import check_books
-from tests.rng.test_rollback import check_books_after
-
-OTHER = {SAM: IDA, SUE: IDA, IDA: SAM, IVAN: SAM}
-
-
-def under_both_keys(house: TestHouse, holder: str, act: str, **fields: object) -> None:
-    """One holder asks, one of the other role approves."""
-    house.by(holder, act, **fields)
-    house.by(holder, "pending")
-    house.approve(OTHER[holder])
-    assert house.by(holder, "pending")["act"] is None
-    house.unlock_sealed()
 
 
 def kept(house: TestHouse, role: str) -> str:
     """The id of the key that each process takes to be in force for a role; they agree."""
     assert house.rng.state.keys[role] == house.inspector.state.keys[role]
     return house.rng.state.key_id(role)
-
-
-def publish(house: TestHouse, *roles: str) -> None:
-    """Put the new public keys where the office finds them."""
-    for role in roles:
-        (house.root / "public" / f"{role}.pem").write_bytes(public_pem(house.rng.state.keys[role]))
-    roots = json.dumps(house.inspector.state.mark_key_roots)
-    (house.root / "public" / "mark.roots.json").write_text(roots)
-    house.office.reread(house.root / "public")
 
 
 @pytest.mark.rule("15.5(a)-dual-key")

@@ -7,43 +7,12 @@ from pathlib import Path
 import pytest
 
 from rng.core.signing import document_hash
-from rng.lab.verify import read_keys
-from rng.lab.verify_journal import verify_agreement, verify_journal
 from rng.serve.journal import Disk, InUse
 from rng.serve.refusals import Refused
+from tests.rng.crash import MOMENTS, CrashingDisk, Killed, check_books, play
 from tests.rng.house import IDA, SAM, TestHouse, refusal
 from tests.rng.tampering import rechained
 
-
-class Killed(BaseException):
-    """The process is gone; nothing in it may catch this."""
-
-
-class CrashingDisk(Disk):
-    """A disk on which the process dies at its n-th line: before, in the middle, or after it."""
-
-    def __init__(self, line: int, moment: str) -> None:
-        self.line, self.moment = line, moment
-        self.lines = 0
-
-    def write(self, descriptor: int, data: bytes) -> None:
-        self.lines += 1
-        if self.lines != self.line:
-            return super().write(descriptor, data)
-        if self.moment == "before the write":
-            raise Killed
-        if self.moment == "in the middle of the write":
-            super().write(descriptor, data[: len(data) // 2])
-            raise Killed
-        return super().write(descriptor, data)
-
-    def sync(self, descriptor: int) -> None:
-        super().sync(descriptor)
-        if self.lines == self.line and self.moment == "after the write":
-            raise Killed
-
-
-MOMENTS = ["before the write", "in the middle of the write", "after the write"]
 # The lines that each process writes for one game that is drawn, then one that is void.
 RNG_LINES = ["INTENT", "DRAWN", "PRINTED", "VOID", "PRINTED"]
 INSPECTOR_LINES = ["COSIGNED", "MARK", "DRAWN", "TOMBSTONE", "VOID"]
@@ -71,33 +40,6 @@ def test_after_a_crash_at_any_point_the_day_goes_on_with_one_outcome_a_game(
     assert (kinds.count("DRAWN"), kinds.count("VOID")) == (2, 1)
     slips = "".join(house.paper.slips)
     assert all(f"GAME M-{game} " in slips for game in (1, 2, 3))
-
-
-def play(house: TestHouse, secrets: dict[int, str]) -> None:
-    """Draw game 1, void game 2, draw game 3; whatever dies is started again, and asked again."""
-    while house.office.next["M"] <= 3:
-        game = house.office.next["M"]
-        try:
-            if game == 2:
-                house.office.void("M", "The lights went out.")
-            else:
-                intent = house.office.draw("M")["intent"]["body"]
-                assert secrets.setdefault(game, intent["r"]) == intent["r"]
-        except Killed:
-            house.restart()
-        except Refused as refused:
-            assert refused.code == "inspector.unreachable"
-
-
-def check_books(house: TestHouse) -> None:
-    """Both journals are sound and agree."""
-    house.rng.after()
-    house.to_inspector.collect()
-    keys = read_keys(house.root / "public")
-    reports = [
-        verify_journal(house.root / role / "journal.jsonl", keys) for role in ("rng", "inspector")
-    ]
-    assert verify_agreement(*reports) == len(reports[0].records)
 
 
 @pytest.mark.rule("X-draw-once", "X-recovery")

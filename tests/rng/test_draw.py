@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping
-from copy import deepcopy
 from typing import cast
 
 import pytest
@@ -14,20 +13,8 @@ from rng.core.records import Draw
 from rng.core.signing import document_hash, seal
 from rng.serve.keyed import Fields
 from rng.serve.protocol import Unreachable
+from tests.rng.draw import Document, request, resigned
 from tests.rng.house import IDA, IVAN, SAM, SUE, TestHouse, refusal
-
-Document = dict[str, object]
-
-
-def request(house: TestHouse, series: str = "M") -> Document:
-    """The request to draw the next game of a series, as the office would send it."""
-    return deepcopy(house.office.locked(series))
-
-
-def resigned(house: TestHouse, request: Document, /, **changes: object) -> Document:
-    """The request with its statement changed, and signed by the office again."""
-    statement = cast("dict[str, Document]", request["statement"])
-    return {**request, "statement": seal({**statement["body"], **changes}, house.office.office_key)}
 
 
 @pytest.mark.rule("15.5(a)-independent", "15.5(d)", "15.5(f)")

@@ -26,7 +26,7 @@ from rng.lab.verify_journal import Report, verify_agreement, verify_journal
 from rng.serve.refusals import Refused
 from tests.rng.forger import ELSEWHERE, Forger, Game, loot, stranger
 from tests.rng.house import TestHouse
-from tests.rng.test_rollback import hand_over
+from tests.rng.rollback import hand_over
 
 Story = Callable[[Forger], None]
 STORIES: list[Any] = []

@@ -123,9 +123,9 @@ def test_a_link_to_a_missing_file_or_heading_is_broken(tmp_path: Path) -> None:
     other.write_text(
         "# Other\n\n```\n# A comment\n```\n## `Two` keys, [one](page.md) seal\n## Other\n"
     )
-    good = ("page.md", "other.md", "#first-step", "other.md#other", "other.md#other-1")
-    good = (*good, "other.md#two-keys-one-seal", "https://example.org/#nothing")
-    bad = ("none.md", "none.md#other", "#second-step", "other.md#a-comment", "other.md#other-2")
+    good = ["page.md", "other.md", "#first-step", "other.md#other", "other.md#other-1"]
+    good += ["other.md#two-keys-one-seal", "https://example.org/#nothing"]
+    bad = ["none.md", "none.md#other", "#second-step", "other.md#a-comment", "other.md#other-2"]
     links = "".join(f"[a link]({link})\n" for link in (*good, *bad))
     page.write_text(f"# First step\n{links}")
-    assert broken_links(page) == list(bad)
+    assert broken_links(page) == bad

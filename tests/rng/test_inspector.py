@@ -11,9 +11,9 @@ from rng.core.signing import document_hash, seal
 from rng.lab.practice_log import PracticeLog
 from rng.merkle import leaf_hash
 from rng.note import Checkpoint, Note, sign_note, write_checkpoint, write_note
+from tests.rng.draw import resigned
 from tests.rng.house import IDA, TestHouse, refusal
-from tests.rng.test_draw import resigned
-from tests.rng.test_rollback import reasons
+from tests.rng.rollback import reasons
 
 ORIGIN = "practice.example/keno"
 

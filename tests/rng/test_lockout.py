@@ -8,20 +8,10 @@ from rng.core import selftest
 from rng.core.selftest import KNOWN_ANSWERS, SelfTestFailed, self_test
 from rng.serve import generator, inspector
 from rng.serve.refusals import Refused
+from tests.rng.crash import check_books
 from tests.rng.house import IDA, IVAN, SAM, SUE, TestHouse, refusal
-from tests.rng.test_acts import under_both_keys
-from tests.rng.test_crash import check_books
-from tests.rng.test_rollback import backup, reasons, restore
-
-
-def lockouts(house: TestHouse, holder: str) -> list[dict[str, str]]:
-    return cast("list[dict[str, str]]", house.by(holder, "status")["lockouts"])
-
-
-def reopened(house: TestHouse, holder: str) -> None:
-    """Both keys end every lockout of a holder's process."""
-    for lockout in lockouts(house, holder):
-        under_both_keys(house, holder, "reopen", lockout=lockout["hash"], reason="Looked into.")
+from tests.rng.lockout import lockouts, reopened
+from tests.rng.rollback import backup, reasons, restore
 
 
 @pytest.mark.rule("X-rng-drbg")

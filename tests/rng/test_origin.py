@@ -11,9 +11,9 @@ from rng.merkle import EMPTY_ROOT
 from rng.note import read_checkpoint, read_note
 from rng.serve.acts import act_text
 from rng.serve.refusals import Refused
+from tests.rng.acts import under_both_keys
+from tests.rng.crash import check_books
 from tests.rng.house import IDA, SAM, TestHouse, refusal
-from tests.rng.test_acts import under_both_keys
-from tests.rng.test_crash import check_books
 
 SECOND = "test.example/second"
 WHY = {"origin": SECOND, "reason": "the disk was lost"}

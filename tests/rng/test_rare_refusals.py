@@ -16,12 +16,12 @@ from rng.serve.ceremony import CeremonyFailed, Part, make_journal, make_keys
 from rng.serve.keystore import Keystore
 from rng.serve.protocol import Unreachable
 from rng.serve.refusals import Code, Refused, refused
+from tests.rng.acts import under_both_keys
+from tests.rng.crash import check_books
 from tests.rng.forger import ELSEWHERE, NOW, Forger, Game, stranger
 from tests.rng.house import CHEAP, IDA, PASSPHRASES, SAM, SUE, TestHouse, refusal
+from tests.rng.rollback import hand_over, reasons, vouch
 from tests.rng.tampering import rechained
-from tests.rng.test_acts import under_both_keys
-from tests.rng.test_crash import check_books
-from tests.rng.test_rollback import hand_over, reasons, vouch
 
 Answer = Mapping[str, object] | Refused
 

@@ -1,47 +1,18 @@
 """Restored backups, cloned machines, lost disks and keys: found out, and never a second outcome."""
 
-import json
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 from typing import cast
 
 import pytest
 
 from rng.core.records import Draw
-from rng.lab.verify import read_keys
-from rng.lab.verify_journal import verify_journal
-from rng.serve.ceremony import CeremonyFailed, Part, make_journal, make_keys
-from rng.serve.keyed import Surroundings
+from rng.serve.ceremony import CeremonyFailed, Part, make_journal
 from rng.serve.protocol import Unreachable
 from rng.serve.refusals import Refused
-from tests.rng.house import CHEAP, IDA, PASSPHRASES, SAM, SUE, TestHouse, refusal
-from tests.rng.test_crash import check_books
-
-
-def backup(house: TestHouse, role: str) -> Path:
-    """A copy of a role's folder, as of now."""
-    copy = house.root / f"backup of {role}"
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(house.root / role, copy, ignore=shutil.ignore_patterns("*.sock"))
-    return copy
-
-
-def restore(house: TestHouse, *copies: Path) -> None:
-    """Kill both, put copies in place of what was there, and start again."""
-    house.kill()
-    for copy in copies:
-        role = copy.name.removeprefix("backup of ")
-        shutil.rmtree(house.root / role)
-        shutil.copytree(copy, house.root / role)
-    house.start()
-    house.unlock()
-
-
-def reasons(house: TestHouse, holder: str) -> list[str]:
-    """Why a holder's process is locked out."""
-    lockouts = cast("list[dict[str, str]]", house.by(holder, "status")["lockouts"])
-    return [lockout["reason"] for lockout in lockouts]
+from tests.rng.crash import check_books
+from tests.rng.house import IDA, PASSPHRASES, SAM, TestHouse, refusal
+from tests.rng.rollback import backup, check_books_after, hand_over, reasons, restore
 
 
 @pytest.mark.rule("X-draw-once", "X-rng-cycling")
@@ -206,54 +177,6 @@ def test_of_two_clones_of_a_generator_one_locks_out(house: TestHouse) -> None:
 # ---- handover ------------------------------------------------------------------------------------
 
 
-def hand_over(house: TestHouse, role: str, *, new_keys: bool) -> None:
-    """The journal of a role is lost, with or without its keys; the other role vouches for it."""
-    giver = IDA if role == "rng" else SAM
-    holders = [name for name in PASSPHRASES if (name in (SAM, SUE)) == (role == "rng")]
-    house.kill()
-    folder, public = house.root / role, house.root / "public"
-    part = Part("rng" if role == "rng" else "inspector", folder, public)
-    if new_keys:
-        shutil.rmtree(folder)
-        move_aside(public, role)
-        (public / f"{role}.tls.pem").unlink()
-        if role == "inspector":
-            move_aside(public, "mark")
-            (public / "mark.roots.json").unlink()
-        make_keys(part, {name: PASSPHRASES[name] for name in holders}, CHEAP)
-    else:
-        (folder / "journal.jsonl").unlink()
-        (folder / "pending.json").unlink(missing_ok=True)
-    document = vouch(house, giver, role, new_keys=new_keys)
-    surroundings = Surroundings(clock=house.clock)
-    make_journal(part, holders[0], PASSPHRASES[holders[0]], document, surroundings)
-    house.start_other(role)
-    house.by(holders[0], "unlock")
-    house.office.reread(public)
-
-
-def move_aside(public: Path, role: str) -> None:
-    """Keep the public half of a lost key under a number, as the page for the laboratory says."""
-    older = len(list(public.glob(f"{role}-*.pem")))
-    (public / f"{role}.pem").rename(public / f"{role}-{older + 1}.pem")
-
-
-def vouch(house: TestHouse, giver: str, role: str, *, new_keys: bool) -> object:
-    if role == "rng":
-        house.start_inspector()
-    else:
-        house.start_rng()
-    house.by(giver, "unlock")
-    keys = read_keys(house.root / "public")
-    lost = ("rng",) if role == "rng" else ("inspector", "mark")
-    fields: dict[str, object] = {"keys": {name: keys[name] for name in lost} if new_keys else {}}
-    if new_keys and role == "inspector":
-        fields["mark_key_roots"] = json.loads(
-            (house.root / "public" / "mark.roots.json").read_text()
-        )
-    return house.by(giver, "handover", reason="The disk is lost.", **fields)["handover"]
-
-
 @pytest.mark.rule("X-draw-once", "X-recovery")
 @pytest.mark.parametrize("new_keys", [False, True], ids=["disk lost", "disk and keys lost"])
 @pytest.mark.parametrize("role", ["rng", "inspector"])
@@ -272,16 +195,6 @@ def test_a_lost_journal_is_continued_by_a_handover_of_the_other_role(
     house.restart()
     house.office.draw("M")
     check_books_after(house)
-
-
-def check_books_after(house: TestHouse) -> None:
-    house.rng.after()
-    house.to_inspector.collect()
-    keys = read_keys(house.root / "public")
-    for name, public in house.old_keys.items():
-        keys[f"{name}-old"] = public
-    for role in ("rng", "inspector"):
-        verify_journal(house.root / role / "journal.jsonl", keys)
 
 
 @pytest.mark.rule("X-draw-once", "X-recovery")

@@ -13,10 +13,10 @@ from rng.core.canonical import canonical
 from rng.core.signing import public_text, seal
 from rng.lab.verify import Wrong, read_keys, verify_against_statement, verify_draw, verify_void
 from rng.lab.verify_journal import Report, verify_agreement, verify_journal
+from tests.rng.acts import publish, under_both_keys
 from tests.rng.house import IDA, SAM, TestHouse, refusal
+from tests.rng.rollback import backup, restore
 from tests.rng.tampering import rechained
-from tests.rng.test_acts import publish, under_both_keys
-from tests.rng.test_rollback import backup, restore
 
 EXAMPLE = json.loads((Path(__file__).parent / "vectors" / "worked_example.json").read_text())
 KEYS = EXAMPLE["keys"]

@@ -7,9 +7,9 @@ import pytest
 from rng.core.records import Draw, Void
 from rng.core.signing import document_hash, seal
 from rng.serve.refusals import Refused
+from tests.rng.crash import check_books
+from tests.rng.draw import request
 from tests.rng.house import IDA, SAM, TestHouse, refusal
-from tests.rng.test_crash import check_books
-from tests.rng.test_draw import request
 
 REASON = "The lights went out."
 

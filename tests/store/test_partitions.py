@@ -22,7 +22,8 @@ from app.store.tables import Table
 from printers.press import Press
 from tests.floor import WANDA, Floor
 from tests.looking import rows, write
-from tests.story.test_7_paying import RICH, every, pay
+from tests.store.partitions import TICKETS, numbered, parts
+from tests.story.paying import RICH, every, pay
 
 POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
 GROWS = (
@@ -31,7 +32,6 @@ GROWS = (
 # What grows as well and is not divided: the page says of each why.
 WHOLE = ("act", "asked", "contact_act", "log_position", "payout", "print_job", "void")
 SCALE = Path(__file__).parents[2] / "docs" / "scale.md"
-TICKETS = 1_000_000  # in a partition
 
 
 @pytest.fixture
@@ -39,19 +39,6 @@ def sold(floor: Floor) -> Floor:
     """A floor with a ticket."""
     floor.sell(floor.writing())
     return floor
-
-
-def parts(floor: Floor, table: str) -> list[str]:
-    found = (
-        "SELECT relname FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid "
-        "WHERE inhparent = CAST(:of AS regclass) ORDER BY relname"
-    )
-    return [name for (name,) in rows(floor, found, of=table)]
-
-
-def numbered(floor: Floor, last: int) -> None:
-    """Have the next ticket numbered behind this one."""
-    write(floor, "UPDATE counter SET value = :last WHERE name = 'ticket'", last=last)
 
 
 @pytest.mark.rule("X-retention")

@@ -25,9 +25,9 @@ from app.store import schema
 from app.store.copies import CannotCopy, copy_out, scratch_database
 from app.store.database import Database
 from app.store.schema import Away
+from tests.house_commands import PLAN
 from tests.ports import free_port
 from tests.postgres import Server, account, server_programs
-from tests.test_house_commands import PLAN
 
 PASSPHRASE = "the authority of a test"  # noqa: S105  a test's own
 INSTALLED = Path(__file__).parents[2] / "deploy" / "postgresql"

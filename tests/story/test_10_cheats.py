@@ -19,48 +19,18 @@ from app.flow.pay import Check
 from app.flow.permissions import Permission
 from app.flow.present import present_ticket
 from app.flow.release import release_game
-from app.flow.sell import Sale
 from app.flow.tax_paper import file_tax_paper
 from app.flow.void import Voiding, void_ticket
 from app.keno.amounts import Amount, Dated
 from app.keno.drawer import Count, DrawerAct
 from app.keno.tender import Tender, TenderKind
-from tests.floor import (
-    ADA,
-    BANK,
-    CARD,
-    MAX,
-    SAM,
-    SECOND_STATION,
-    WALT,
-    WANDA,
-    Floor,
-    dollar,
-    secret_of,
-)
+from tests.floor import ADA, BANK, MAX, SAM, SECOND_STATION, WALT, WANDA, Floor, dollar, secret_of
 from tests.looking import bodies, refuses, rows
-from tests.story.test_5_settlement import frozen_floor
-from tests.story.test_6_refunds import refund, void_next
-from tests.story.test_7_paying import (
-    MAX_APPROVES,
-    RICH,
-    SAM_APPROVES,
-    WON,
-    every,
-    paper_of,
-    pay,
-    sold,
-)
-from tests.story.test_9_days import TODAY, closed_drawer
-
-SHORT = CARD.read_bytes().replace(b"claim_minutes = 525_600", b"claim_minutes = 2_880")
-
-
-def two_days_to_claim(floor: Floor) -> None:
-    """Have the next game on a card whose wins expire after two days."""
-    floor.put_in_force(SHORT)
-    floor.pass_time(hours=2)
-    floor.play()
+from tests.story.cheats import by_coupon, two_days_to_claim
+from tests.story.days import TODAY, closed_drawer
+from tests.story.paying import MAX_APPROVES, RICH, SAM_APPROVES, WON, every, paper_of, pay, sold
+from tests.story.refunds import refund, void_next
+from tests.story.settlement import frozen_floor
 
 
 @pytest.mark.rule("X-grade-twice", "X-audit-books")
@@ -227,12 +197,6 @@ def test_a_manager_who_is_disabled_in_between_has_approved_nothing(
         with refuses("staff.disabled"):
             pay(floor, wanda, approval=SAM_APPROVES, manager=MAX_APPROVES)
     assert rows(floor, "SELECT count(*) FROM payout") == [(0,)]
-
-
-def by_coupon(rate: str, serial: str) -> Sale:
-    """A ticket that always wins, and cost its patron nothing: all that it wins is net."""
-    sale = every(rate=rate)
-    return replace(sale, tender=(Tender(TenderKind.COUPON, int(float(rate) * 8_000), serial),))
 
 
 def papers(floor: Floor) -> list[tuple[int, int]]:

@@ -27,7 +27,6 @@ from app.flow.reprint import Again, Seen, papers_at, reprint, say_printed
 from app.flow.see_paper import look_at_paper
 from app.flow.sell import Sale
 from app.flow.spool import (
-    Sending,
     interrupted,
     next_paper,
     note_ending,
@@ -47,24 +46,21 @@ from app.store.queries.paper import Kept, PrinterRow, kept_papers
 from app.store.tables import Slip
 from app.store.unit import Unit
 from printers import slips
-from printers.devices import device_at
 from printers.escpos import FILLER
 from printers.gallery import read_back
 from printers.paper import NARROW, WIDE, Unprintable
-from printers.press import Press
 from printers.reader import Bars, Kick, Printed, Qr, Reader
-from printers.sending import Ending, send_paper
+from printers.sending import Ending
 from printers.virtual import Fault, VirtualPrinter
 from tests.floor import ADA, SAM, SUE, WALT, WANDA, Floor, dollar, secret_of
-from tests.flow.test_races import ON_POSTGRESQL, MakePause, in_turn, pause
+from tests.flow.races import ON_POSTGRESQL, MakePause, in_turn, pause
 from tests.looking import bodies, refuses, rows
-from tests.story.test_7_paying import RICH, every, pay
+from tests.story.paper import PRESS, spool, spool_all
+from tests.story.paying import RICH, every, pay
 
 __all__ = ["pause"]  # the fixture
 
 SAM_APPROVES = Approval(SAM, secret_of(SAM))
-PRESS = Press()
-QUICKLY = 0.5
 
 
 @pytest.fixture
@@ -78,33 +74,6 @@ def virtual(tmp_path: Path) -> Iterator[VirtualPrinter]:
 @pytest.fixture
 def printer(floor: Floor, virtual: VirtualPrinter) -> PrinterRow:
     return floor.printer_at("B1", f"tcp:127.0.0.1:{virtual.port}")
-
-
-def spool(floor: Floor, printer: PrinterRow) -> Ending | None:
-    """Do as the spooler does with the next paper."""
-    taken: list[Sending] = []
-
-    def take() -> bytes | None:
-        taken.extend(filter(None, [next_paper(floor.office, printer, PRESS)]))
-        return taken[0].data if taken else None
-
-    outcome = send_paper(device_at(printer.address), take, QUICKLY)
-    if outcome is None:
-        return None
-    if taken:
-        ended = (taken[0], outcome.ending.value, outcome.why)
-        note_ending(floor.office, *ended, near_end=outcome.paper_near_end)
-    else:
-        note_trouble(floor.office, printer, outcome.why or "")
-    return outcome.ending
-
-
-def spool_all(floor: Floor, printer: PrinterRow) -> int:
-    """Print all that waits; return how much it was."""
-    count = 0
-    while spool(floor, printer) is not None:
-        count += 1
-    return count
 
 
 def states(floor: Floor) -> list[tuple[str, int, str]]:

@@ -6,14 +6,13 @@ from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
 from app.flow import certify, settle
-from app.flow.access import Credentials, at_console
+from app.flow.access import at_console
 from app.flow.certify import certify_game
 from app.flow.lockout import lock_game
 from app.flow.look_up import look_up
@@ -33,30 +32,13 @@ from app.store.records import tickets as ticket_records
 from app.store.tables import Role
 from app.store.unit import Unit
 from tests.floor import CARD, MAX, SUE, Floor, dollar, secret_of
-from tests.flow.test_access import somebody
+from tests.flow.access import somebody
 from tests.looking import bodies, refuses, rows, write
-from tests.proof.test_selling_days import request
+from tests.story.settlement import BILLS, frozen_floor, one_more, rich, rounded_down, sell_many
 
 LIMIT = 10_000_000
 ON_SQLITE = pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
 ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
-BILLS = (Tender(TenderKind.CURRENCY, 1_000_000),)
-
-
-def sell_many(floor: Floor, count: int = 40, seed: int = 7) -> Credentials:
-    """Sell tickets of every kind; return who sold them."""
-    wanda, chance = floor.writing(), Random(seed)  # noqa: S311  the same tickets in each run
-    for _ in range(count):
-        floor.sell(wanda, Sale("M", request(chance), BILLS))
-    return wanda
-
-
-def rich(floor: Floor) -> None:
-    """Sell tickets that win $6,000 each, whatever is drawn: together more than the limit."""
-    wanda = floor.writing()
-    ways = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 100.00")
-    for _ in range(17):
-        floor.sell(wanda, Sale("M", ways, BILLS))
 
 
 @pytest.mark.rule("X-grade-twice", "15.5(d)", "15.2(c)1", "15.2(c)3", "15.2(c)5")
@@ -216,14 +198,6 @@ def test_a_mistake_in_bulk_grading_freezes_the_game(
 def a_line_forgotten(graded: GameGrade) -> GameGrade:
     win = sum((line.win for line in graded.lines[1:]), Fraction(0))
     return GameGrade(graded.lines, win, int(win), graded.capped)
-
-
-def one_more(graded: GameGrade) -> GameGrade:
-    return GameGrade(graded.lines, graded.win + 1, graded.win_cents + 1, graded.capped)
-
-
-def rounded_down(graded: GameGrade) -> GameGrade:
-    return GameGrade(graded.lines, graded.win, max(graded.win_cents - 1, 0), graded.capped)
 
 
 @pytest.mark.rule("X-grade-twice")
@@ -432,19 +406,6 @@ def test_a_game_is_certified_although_another_is_released_at_that_moment(
 
 
 # ---- released ------------------------------------------------------------------------------------
-
-
-def frozen_floor(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the first game frozen; the last of its tickets wins whatever is drawn."""
-    wanda = sell_many(floor, 20)
-    every = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 1.00")
-    floor.sell(wanda, Sale("M", every, BILLS))
-    right = grading.grade_game
-    floor.lock()
-    floor.draw()
-    with monkeypatch.context() as patched:
-        patched.setattr(settle, "grade_game", lambda *given: rounded_down(right(*given)))
-        assert floor.grade(1) == "frozen"
 
 
 @pytest.mark.rule("X-grade-twice")

@@ -7,39 +7,17 @@ from typing import Any
 import pytest
 
 from app.flow import refund as refunding
-from app.flow.access import Approval, Credentials
-from app.flow.asking import Answer
-from app.flow.draw import ask_to_void
+from app.flow.access import Approval
 from app.flow.look_up import look_up
 from app.flow.override import override_close
 from app.flow.refund import Refunding, refund_ticket
 from app.keno.tender import Tender, TenderKind
 from tests.floor import SAM, SECOND_STATION, SUE, WALT, Floor, dollar, secret_of
 from tests.looking import bodies, postings, refuses, rows
+from tests.story.refunds import refund, void_next
 
 FIVE = dollar(games=5)
 ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
-
-
-def refund(
-    floor: Floor,
-    who: Credentials,
-    number: int = 1,
-    *,
-    cancel: bool = True,
-    code: str | None = None,
-    request: str | None = None,
-) -> Answer:
-    refunding = Refunding(number, "going home", code or floor.code(number), None, cancel)
-    return refund_ticket(floor.office, who, refunding, request or floor.request_id())
-
-
-def void_next(floor: Floor) -> None:
-    """Lock a game and have it voided."""
-    number = floor.lock()
-    ask_to_void(floor.office, floor.sam, "M", number, "the power went")
-    floor.draw()
-    assert floor.state(number) == "void"
 
 
 @pytest.mark.rule("15.4(d)-refund")

@@ -19,13 +19,13 @@ from app.flow.expire import expire_wins
 from app.flow.house_amounts import set_amount
 from app.flow.look_up import look_up
 from app.flow.patron import open_patron
-from app.flow.pay import Check, Paying, pay_ticket
+from app.flow.pay import Check
 from app.flow.permissions import Permission
 from app.flow.present import note_presented, present_ticket
 from app.flow.refund import Refunding, refund_ticket
 from app.flow.refusals import No, say_no
 from app.flow.sell import Sale
-from app.flow.tax_paper import Paper, file_tax_paper
+from app.flow.tax_paper import file_tax_paper
 from app.flow.void import Voiding, void_ticket
 from app.keno import amounts
 from app.keno.amounts import Amount, Dated
@@ -36,62 +36,24 @@ from app.keno.tender import Tender, TenderKind
 from app.store.queries.people import Worker
 from app.store.records.together import CameSecond
 from app.store.unit import Unit
-from tests.floor import (
-    ADA,
-    MAX,
-    NOON,
-    SAM,
-    SECOND_STATION,
-    SUE,
-    WALT,
-    WANDA,
-    Floor,
-    secret_of,
-)
+from tests.floor import ADA, MAX, NOON, SAM, SECOND_STATION, SUE, WALT, WANDA, Floor, secret_of
 from tests.looking import bodies, postings, refuses, rows
-from tests.story.test_5_settlement import frozen_floor
-from tests.story.test_6_refunds import refund, void_next
+from tests.story.paying import (
+    BILLS,
+    MAX_APPROVES,
+    RICH,
+    SAM_APPROVES,
+    WON,
+    every,
+    paper_of,
+    pay,
+    sold,
+    winning,
+)
+from tests.story.refunds import refund, void_next
+from tests.story.settlement import frozen_floor
 
-BILLS = (Tender(TenderKind.CURRENCY, 1_000_000),)
-RICH = Count({TenderKind.CURRENCY: 10_000_000})
-SAM_APPROVES = Approval(SAM, secret_of(SAM))
-MAX_APPROVES = Approval(MAX, secret_of(MAX))
 TICK = timedelta(microseconds=1)
-
-
-def every(games: int = 1, rate: str = "1.00") -> Sale:
-    """A ticket that always wins: each of the eighty numbers by itself; a hit pays three for one."""
-    request = Request(tuple((n,) for n in range(1, 81)), f"80/1 @ {rate}", games=games)
-    return Sale("M", request, BILLS)
-
-
-WON = 20 * 300  # what it wins at a dollar a way
-
-
-def paper_of(floor: Floor, number: int = 1, contact: Contact | None = None) -> Paper:
-    """The paper of a ticket's first game, filled in."""
-    return Paper(number, 1, "Pat Patron", "000-00-0000", contact, floor.code(number))
-
-
-def sold(floor: Floor, sale: Sale | None = None) -> Credentials:
-    """Wanda, with cash in her drawer, who sold a ticket that wins."""
-    wanda = floor.signed_in(WANDA)
-    floor.open_drawer(wanda, RICH)
-    floor.sell(wanda, sale or every())
-    return wanda
-
-
-def pay(
-    floor: Floor,
-    who: Credentials,
-    number: int = 1,
-    request: str | None = None,
-    **more: Any,  # noqa: ANN401
-) -> Answer:
-    if "code" not in more:
-        more["code"] = floor.code(number)
-    paying = Paying(number, **more)
-    return pay_ticket(floor.office, who, paying, request or floor.request_id())
 
 
 @pytest.mark.rule("15.6(a)", "X-pay-system")
@@ -389,21 +351,6 @@ def test_a_check_has_a_number_of_its_own_and_a_payee_whom_only_the_key_shows(flo
 
 
 # ---- approvals -----------------------------------------------------------------------------------
-
-
-def winning(floor: Floor, monkeypatch: pytest.MonkeyPatch, cents: int) -> Credentials:
-    """Have a ticket that won just so much: the drawn numbers do not decide such amounts."""
-    wanda = sold(floor)
-    floor.play()
-    standing_of = standing.standing_of
-
-    def as_if(*given: Any) -> Any:  # noqa: ANN401
-        stands = standing_of(*given)
-        games = [replace(game, win_cents=cents) for game in stands.games]
-        return replace(stands, win_cents=cents, games=games)
-
-    monkeypatch.setattr(claims, "standing_of", as_if)
-    return wanda
 
 
 @pytest.mark.rule("15.6(b)")

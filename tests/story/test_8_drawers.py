@@ -23,19 +23,9 @@ from app.keno.amounts import Amount, Dated
 from app.keno.drawer import Count, DrawerAct
 from app.keno.house_settings import BOUNDS
 from app.keno.tender import Tender, TenderKind
-from tests.floor import (
-    BANK,
-    MAX,
-    SECOND_STATION,
-    SUE,
-    WALT,
-    WANDA,
-    Floor,
-    dollar,
-    secret_of,
-)
+from tests.floor import BANK, MAX, SECOND_STATION, SUE, WALT, WANDA, Floor, dollar, secret_of
 from tests.looking import bodies, postings, refuses, rows
-from tests.story.test_7_paying import SAM_APPROVES, every, pay
+from tests.story.paying import SAM_APPROVES, every, pay
 
 CURRENCY, COIN = TenderKind.CURRENCY, TenderKind.COIN
 MAX_COUNTS = Approval(MAX, secret_of(MAX))

@@ -19,18 +19,12 @@ from app.keno.drawer import Count, DrawerAct
 from app.keno.tender import TenderKind
 from tests.floor import CARD, MAX, SAM, SECOND_STATION, WALT, WANDA, Floor, secret_of
 from tests.looking import bodies, postings, refuses, rows
-from tests.story.test_5_settlement import frozen_floor
-from tests.story.test_6_refunds import void_next
-from tests.story.test_7_paying import RICH, WON, every, pay
+from tests.story.days import TODAY, closed_drawer
+from tests.story.paying import RICH, WON, every, pay
+from tests.story.refunds import void_next
+from tests.story.settlement import frozen_floor
 
-TODAY = date(2026, 11, 16)
 PATIENCE = 60.0
-
-
-def closed_drawer(floor: Floor, cents: int) -> None:
-    wanda = floor.signed_in(WANDA)
-    count = Count({TenderKind.CURRENCY: cents})
-    assert floor.close_drawer(wanda, 1, count)["over_short_cents"] == 0
 
 
 @pytest.mark.rule("X-audit-books")

@@ -31,9 +31,9 @@ from printers.paper import WIDE, CodeDigits, Line
 from tests.floor import NOON, WANDA, Floor, dollar
 from tests.looking import everything, refuses
 from tests.printers.samples import TICKET
-from tests.story.test_5_settlement import frozen_floor
-from tests.story.test_6_refunds import refund, void_next
-from tests.story.test_7_paying import every, pay, sold
+from tests.story.paying import every, pay, sold
+from tests.story.refunds import refund, void_next
+from tests.story.settlement import frozen_floor
 
 NONE_SUCH = "There is no ticket with this number and this code."
 NEVER_EARLY = ("No win", "Won ", "Every game", "$")

@@ -16,7 +16,7 @@ from app.web import create_app
 from rng.lab.verify import verify_draw
 from tests.floor import SAM, SUE, Floor, secret_of
 from tests.looking import bodies
-from tests.web.test_api import COUNT, SALE, Station
+from tests.web.api import COUNT, SALE, Station
 
 APPROVED = {"approval": {"name": SAM, "secret": secret_of(SAM)}}
 THREE_GAMES = {**SALE, "request": {**SALE["request"], "games": 3}}  # type: ignore[dict-item]

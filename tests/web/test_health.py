@@ -23,8 +23,8 @@ from app.web.noting import NAMES
 from tests.floor import SAM, Floor
 from tests.looking import write
 from tests.prometheus import number, read_metrics
-from tests.web.test_api import COUNT, SALE, Station
-from tests.web.test_sign_in import Browser
+from tests.web.api import COUNT, SALE, Station
+from tests.web.sign_in import Browser
 
 ELSEWHERE = {"REMOTE_ADDR": "203.0.113.7"}
 

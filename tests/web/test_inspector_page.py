@@ -1,18 +1,14 @@
 """The page of the two keys: what it shows, to whom, and that it changes nothing."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Event, Thread
-
 import pytest
 from flask import Flask
 
 from app.web import create_app
-from rng.serve.protocol import Unreachable
 from tests.audit.planting import plant, unguarded
 from tests.floor import ADA, MAX, RITA, SAM, WANDA, Floor
 from tests.looking import everything
-from tests.web.test_sign_in import HTML, Browser
+from tests.web.inspector_page import hanging_generator
+from tests.web.sign_in import HTML, Browser
 
 pytestmark = pytest.mark.rule("15.5(a)-dual-key")
 
@@ -84,27 +80,6 @@ def test_what_a_liar_says_of_itself_is_told_as_nonsense(app: Flask, floor: Floor
     floor.keyed.started.to_rng.answering = lies
     page = shown(signed_in(app, floor))
     assert "It says what makes no sense." in page
-
-
-@contextmanager
-def hanging_generator(floor: Floor) -> Iterator[None]:
-    """Have the generator hang, and one who looks wait for it."""
-    wire = floor.keyed.started.to_rng
-    hanging, go_on, answering = Event(), Event(), wire.answering
-
-    def hangs(*_: object) -> dict[str, object]:
-        hanging.set()
-        assert go_on.wait(120)
-        raise Unreachable("it hung")
-
-    wire.answering = hangs
-    looking = Thread(target=floor.two_keys.statuses)
-    looking.start()
-    assert hanging.wait(120)
-    yield
-    go_on.set()
-    looking.join(120)
-    wire.answering = answering
 
 
 @pytest.mark.rule("X-no-offline")

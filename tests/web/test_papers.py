@@ -14,8 +14,8 @@ from app.flow.spool import interrupted, next_paper, note_ending
 from app.web import create_app
 from printers.press import Press
 from tests.floor import MAX, NOON, SUE, Floor, secret_of
-from tests.flow.test_rate_cards import accepted
-from tests.web.test_api import SALE, Station
+from tests.flow.rate_cards import accepted
+from tests.web.api import SALE, Station
 
 MAX_COUNTS = {"name": MAX, "secret": secret_of(MAX)}
 

@@ -14,7 +14,7 @@ from app.reports.compliance_pdf import compliance_pdf
 from app.software import manifest, software_hash
 from app.web import create_app
 from tests.floor import RITA, Floor
-from tests.web.test_sign_in import HTML, Browser
+from tests.web.sign_in import HTML, Browser
 
 
 @pytest.fixture

@@ -27,9 +27,9 @@ from rng.merkle import leaf_hash
 from tests.audit.planting import plant, unguarded
 from tests.floor import ADA, BANK, MAX, RITA, SAM, WALT, WANDA, Floor
 from tests.looking import bodies, everything, rows
-from tests.story.test_7_paying import SAM_APPROVES, paper_of, pay, winning
+from tests.story.paying import SAM_APPROVES, paper_of, pay, winning
 from tests.watching import CANCELLED, LARGE, PAID, SOLD, TODAY, VOIDED, busy
-from tests.web.test_sign_in import HTML, Browser
+from tests.web.sign_in import HTML, Browser
 
 pytestmark = pytest.mark.rule("X-audit-log")
 

@@ -10,8 +10,8 @@ from app.flow.override import override_close
 from app.web import create_app
 from rng.lab.verify import verify_draw
 from tests.floor import CARD, Floor
-from tests.story.test_5_settlement import frozen_floor
-from tests.story.test_6_refunds import void_next
+from tests.story.refunds import void_next
+from tests.story.settlement import frozen_floor
 
 HTML = {"Accept": "text/html"}
 WHY = "The inspector is locked; a holder of its key must unlock it."

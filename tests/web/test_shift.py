@@ -7,7 +7,7 @@ from flask import Flask
 
 from app.web import create_app
 from tests.floor import MAX, SAM, SUE, Floor, secret_of
-from tests.web.test_api import Station
+from tests.web.api import Station
 
 SAM_IS_WITH_HER = {"name": SAM, "secret": secret_of(SAM)}
 MAX_COUNTS = {"name": MAX, "secret": secret_of(MAX)}

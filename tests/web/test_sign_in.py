@@ -1,7 +1,6 @@
 """Signing in on a page: cookies that no script reads, pages of ours only, nobody left signed in."""
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from flask import Flask
@@ -10,16 +9,13 @@ from app.flow.access import at_console
 from app.flow.permissions import Permission
 from app.flow.staffing import give_secret
 from app.web import create_app
-from app.web.routes import PERSON_COOKIE, page_token
+from app.web.routes import PERSON_COOKIE
 from app.web.strangers import ONE_IN, TRIES
 from tests.floor import ADA, MAX, RITA, SAM, SECOND_STATION, WANDA, Floor, secret_of
 from tests.looking import bodies, everything
-
-if TYPE_CHECKING:
-    from flask.testing import FlaskClient
+from tests.web.sign_in import HTML, Browser
 
 START = {WANDA: "/writer", SAM: "/supervisor", MAX: "/supervisor", RITA: "/regulator"}
-HTML = {"Accept": "text/html"}
 GIVEN, OWN = "given by Ada", "that Wanda alone knows"
 TWICE = {"new": OWN, "again": OWN}
 
@@ -27,24 +23,6 @@ TWICE = {"new": OWN, "again": OWN}
 @pytest.fixture
 def app(floor: Floor) -> Flask:
     return create_app(floor.office)
-
-
-class Browser:
-    """A browser at a station."""
-
-    def __init__(self, app: Flask, floor: Floor, station: str = "B1") -> None:
-        self.client: FlaskClient = app.test_client()
-        form = {"code": station, "enrolment": floor.enrolments[station]}
-        assert self.client.post("/enrol", data=form).location == "/"
-
-    def sign_in(self, name: str, path: str = "/sign-in") -> str | None:
-        form = {"name": name, "secret": secret_of(name)}
-        return self.client.post(path, data=form).location
-
-    @property
-    def token(self) -> str:
-        kept = self.client.get_cookie(PERSON_COOKIE)
-        return page_token(kept.value) if kept else ""
 
 
 @pytest.mark.rule("X-access")

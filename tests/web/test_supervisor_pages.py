@@ -11,18 +11,14 @@ from app.flow.present import present_ticket
 from app.flow.process_end import record_process_end
 from app.flow.sell import Sale
 from app.flow.spool import interrupted, next_paper, note_ending, note_trouble
-from app.keno.request import Request
-from app.keno.tender import Tender, TenderKind
 from app.web import create_app
 from printers.press import Press
 from tests.floor import ADA, CARD, MAX, RITA, SAM, SUE, WANDA, Floor, secret_of
 from tests.looking import bodies, refuses, rows
-from tests.web.test_api import Answered
-from tests.web.test_inspector_page import hanging_generator
-from tests.web.test_sign_in import Browser
-
-LARGE = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 30.00")
-BILLS = (Tender(TenderKind.CURRENCY, 1_000_000),)
+from tests.web.api import Answered
+from tests.web.inspector_page import hanging_generator
+from tests.web.sign_in import Browser
+from tests.web.supervisor_pages import BILLS, LARGE
 
 
 @pytest.fixture

@@ -102,7 +102,6 @@ def only_house(ports: Mapping[str, int], stopped: Callable[[], bool]) -> Iterato
         was_killed = lock is not None and os.fstat(lock).st_size > 0
         _check_ports(ports, FREE_SECONDS if was_killed else 0, stopped)
         if lock is None:
-            LOCK.parent.mkdir(mode=0o700, exist_ok=True)
             lock = stack.enter_context(_lock())
         os.ftruncate(lock, 0)
         os.pwrite(lock, str(os.getpid()).encode(), 0)
@@ -116,6 +115,7 @@ def only_house(ports: Mapping[str, int], stopped: Callable[[], bool]) -> Iterato
 def _lock() -> Iterator[int]:
     with ExitStack() as stack:
         try:
+            LOCK.parent.mkdir(mode=0o700, exist_ok=True)
             lock = stack.enter_context(locked(LOCK))
         except BlockingIOError:
             raise NotStarted(
@@ -123,7 +123,7 @@ def _lock() -> Iterator[int]:
                 "stop it first, or start another house in another folder."
             ) from None
         except OSError as trouble:
-            raise NotStarted(f"{LOCK} cannot be used: {trouble.strerror}.") from None
+            raise NotStarted(f"{trouble.filename} cannot be used: {trouble.strerror}.") from None
         yield lock
 
 

@@ -146,6 +146,15 @@ def state_of(folder: Path) -> dict[Path, tuple[int, bytes]]:
     }
 
 
+def test_a_start_in_a_folder_that_cannot_be_written_to_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "var").touch()
+    with pytest.raises(NotStarted, match="var cannot be used: File exists"):
+        enter(port)
+
+
 @pytest.fixture
 def killed(tmp_path: Path, port: int) -> None:
     """A house was killed in this folder."""

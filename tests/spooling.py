@@ -12,16 +12,9 @@ from printers.paper import WIDE, Roll
 from printers.virtual import VirtualPrinter
 from tests.floor import Floor
 from tests.looking import rows
+from tests.waiting import PATIENCE
 
-PATIENCE = 60.0
 AT_ONCE = 0.5  # seconds that a printer is given which will not say that it is done
-
-
-def wait_for(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
 
 
 @contextmanager

@@ -29,8 +29,9 @@ from app.web import create_app
 from app.web.routes import PERSON_COOKIE, STATION_COOKIE
 from tests.floor import RITA, SAM, WALT, WANDA, Floor, secret_of
 from tests.looking import rows
-from tests.spooling import spooling, wait_for
+from tests.spooling import spooling
 from tests.story.paying import winning
+from tests.waiting import until
 from tests.web.api import COUNT, SALE, Station
 from tests.web.sign_in import HTML, Browser
 
@@ -336,12 +337,12 @@ def other_processes(floor: Floor, folder: Path, monkeypatch: pytest.MonkeyPatch)
 
     floor.printer_at("B2", "tcp:127.0.0.1:1")
     with spooling(floor):
-        wait_for(lambda: bool(rows(floor, "SELECT 1 FROM printer_condition")))
+        until(lambda: bool(rows(floor, "SELECT 1 FROM printer_condition")))
     floor.printer_at("B2", f"file:{folder / 'roll'}")
     with monkeypatch.context() as patched:
         patched.setattr("printers.press.Press.with_code", fails)
         with spooling(floor):
-            wait_for(lambda: bool(rows(floor, ASIDE)))
+            until(lambda: bool(rows(floor, ASIDE)))
     stop = threading.Event()
     with monkeypatch.context() as patched:
         patched.setattr("app.caller.running.all_series", fails)

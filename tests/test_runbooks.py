@@ -58,7 +58,8 @@ from tests.postgres import mortal_server
 from tests.rng.house import IDA, SAM
 from tests.rng.lockout import reopened
 from tests.runbooks import caller_of, take_turns
-from tests.spooling import spooling, virtual, wait_for, waiting
+from tests.spooling import spooling, virtual, waiting
+from tests.waiting import until
 
 ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
 THIS = Path(__file__)
@@ -394,18 +395,18 @@ def test_a_copy_that_is_lost_is_told_until_one_has_every_commit_again(tmp_path: 
         floor = Floor.opened(url, tmp_path)
         assert AlarmId.STANDBY_GONE in told(floor)  # it follows, and nobody waits for it
         expect_standby(keeper, "*")
-        wait_for(lambda: AlarmId.STANDBY_GONE not in told(floor))
+        until(lambda: AlarmId.STANDBY_GONE not in told(floor))
         standby.kill()
-        wait_for(lambda: AlarmId.STANDBY_GONE in told(floor))
+        until(lambda: AlarmId.STANDBY_GONE in told(floor))
         with alarming(floor, AlarmId.STANDBY_GONE):
             (giving_up,) = commands(AlarmId.STANDBY_GONE)
             keeper.execute(giving_up.replace("standby_1", "standby").encode())
             expect_standby(keeper, "")
-            wait_for(lambda: "it is on one disk alone." in what_is_told(floor))
+            until(lambda: "it is on one disk alone." in what_is_told(floor))
             keeper.execute("SELECT pg_create_physical_replication_slot('standby', true)")
             standby.start()
             expect_standby(keeper, "*")
-            wait_for(lambda: AlarmId.STANDBY_GONE not in told(floor))
+            until(lambda: AlarmId.STANDBY_GONE not in told(floor))
         floor.close()
 
 
@@ -426,7 +427,7 @@ def execute(floor: Floor, statement: str) -> None:
 def test_a_copy_that_is_far_behind_catches_up(floor: Floor) -> None:
     with copying(floor) as copy:
         copy.has(position(floor))
-        wait_for(lambda: len(rows(floor, "SELECT 1 FROM pg_stat_replication")) == 1)
+        until(lambda: len(rows(floor, "SELECT 1 FROM pg_stat_replication")) == 1)
         assert AlarmId.REPLICATION_LAG not in told(floor)
         for _ in range(6):  # each begins another segment of 16 MB
             execute(floor, "SELECT pg_logical_emit_message(false, 'keno', 'x')")
@@ -434,7 +435,7 @@ def test_a_copy_that_is_far_behind_catches_up(floor: Floor) -> None:
         with alarming(floor, AlarmId.REPLICATION_LAG) as alarm:
             assert alarm.what == "The copy keno_copy of the database is far behind it."
             copy.has(position(floor))
-            wait_for(lambda: AlarmId.REPLICATION_LAG not in told(floor))
+            until(lambda: AlarmId.REPLICATION_LAG not in told(floor))
 
 
 class Copy:
@@ -590,7 +591,7 @@ def test_a_printer_that_is_away_is_replaced(floor: Floor, console: Console, tmp_
     floor.printer_at("B1", "tcp:127.0.0.1:1")  # where nobody listens
     floor.sell(floor.writing())
     with virtual(tmp_path / "other") as other, spooling(floor):
-        wait_for(lambda: bool(rows(floor, "SELECT 1 FROM printer_condition")))
+        until(lambda: bool(rows(floor, "SELECT 1 FROM printer_condition")))
         with alarming(floor, AlarmId.PRINTER_TROUBLE) as alarm:
             reached = "Printer P-B1: The printer cannot be reached. 2 slips wait."
             assert alarm.what == reached
@@ -598,7 +599,7 @@ def test_a_printer_that_is_away_is_replaced(floor: Floor, console: Console, tmp_
             (replacing,) = commands(AlarmId.PRINTER_TROUBLE)
             here = replacing.replace("10.0.0.9:9100", f"127.0.0.1:{other.port}")
             assert console.type(floor, here) == 0
-            wait_for(lambda: waiting(floor) == 0)
+            until(lambda: waiting(floor) == 0)
 
 
 @pytest.mark.rule("15.4(c)", "X-recovery")
@@ -612,7 +613,7 @@ def test_paper_that_nobody_prints_is_told_at_once_until_a_spooler_runs(
             words = "2 slips wait for printer P-B1, but no spooler is running."
             assert alarm.what == words
             with spooling(floor):
-                wait_for(lambda: waiting(floor) == 0)
+                until(lambda: waiting(floor) == 0)
 
 
 @pytest.mark.rule("15.4(c)", "X-recovery")
@@ -645,7 +646,7 @@ def test_paper_of_a_station_without_a_printer_is_told_until_it_has_one(
         here = setting.replace("10.0.0.9:9100", f"127.0.0.1:{printer.port}")
         assert console.type(floor, here) == 0
         with spooling(floor):
-            wait_for(lambda: waiting(floor) == 0)
+            until(lambda: waiting(floor) == 0)
 
 
 @pytest.mark.rule("15.4(c)")

@@ -1,7 +1,6 @@
 """The spooler: it prints what waits, each printer by itself, through faults and crashes."""
 
 import threading
-import time
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,8 @@ from printers.sending import check_printer
 from printers.virtual import Fault
 from tests.floor import WALT, WANDA, Floor, dollar
 from tests.looking import rows, write
-from tests.spooling import AT_ONCE, spooling, virtual, wait_for, waiting
+from tests.spooling import AT_ONCE, spooling, virtual, waiting
+from tests.waiting import until
 
 
 @pytest.mark.rule("X-recovery")
@@ -44,13 +44,13 @@ def test_what_hangs_in_a_printer_is_cut_off_also_by_a_spooler_that_was_started_s
         printer.misbehave(Fault.CUT_LINE, 400)
         unknown = "SELECT count(*) FROM queued_paper WHERE state = 'unknown'"
         with spooling(floor):
-            wait_for(lambda: rows(floor, unknown) == [(1,)])
+            until(lambda: rows(floor, unknown) == [(1,)])
         hanging = printer.printed_so_far
         assert hanging
         printer.misbehave(Fault.NONE)
         floor.sell(wanda, dollar())
         with spooling(floor):
-            wait_for(lambda: len(printer.papers) >= 2)
+            until(lambda: len(printer.papers) >= 2)
         cut_off = printer.papers[0].read_bytes()
         assert cut_off.removeprefix(hanging) == CUT_OFF.removeprefix(CLEARED)
 
@@ -64,17 +64,17 @@ def test_what_hangs_is_cut_off_also_if_the_writer_answered_before_the_spooler_wa
     with virtual(tmp_path / "B1") as printer:
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         with spooling(floor):
-            wait_for(lambda: waiting(floor) == 0)
+            until(lambda: waiting(floor) == 0)
             printer.misbehave(Fault.CUT_LINE, 400)
             floor.sell(wanda, dollar())
             unknown = "SELECT entry FROM queued_paper WHERE state = 'unknown'"
-            wait_for(lambda: len(rows(floor, unknown)) == 1)
+            until(lambda: len(rows(floor, unknown)) == 1)
         ((paper,),) = rows(floor, unknown)
         seen = Seen(int(paper), 0, printed=False)
         say_printed(floor.office, wanda, seen, floor.request_id())
         printer.misbehave(Fault.NONE)
         with spooling(floor):
-            wait_for(lambda: len(printer.papers) == 3)
+            until(lambda: len(printer.papers) == 3)
         _, half, copy = (path.read_bytes() for path in printer.papers)
         assert b"COPY" not in half
         assert copy.count(b"\x1dV\x00") == 1
@@ -89,17 +89,17 @@ def test_a_printer_that_was_mended_while_nothing_waits_has_no_trouble_any_more(
     with virtual(tmp_path / "B1") as printer, spooling(floor, done_seconds=AT_ONCE):
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         wanda = floor.writing()
-        wait_for(lambda: waiting(floor) == 0)
+        until(lambda: waiting(floor) == 0)
         printer.misbehave(Fault.PAPER_OUT, 400)
         floor.sell(wanda, dollar())
-        wait_for(lambda: rows(floor, "SELECT state FROM queued_paper") == [("unknown",)])
+        until(lambda: rows(floor, "SELECT state FROM queued_paper") == [("unknown",)])
         assert rows(floor, why) == [("The printer is out of paper.",)]
         (asked,) = papers_at(floor.office, wanda)["papers"]
         seen = Seen(asked["paper"], asked["copy"], printed=True)
         say_printed(floor.office, wanda, seen, floor.request_id())
         assert rows(floor, why) == [("The printer is out of paper.",)]
         printer.misbehave(Fault.NONE)
-        wait_for(lambda: rows(floor, why) == [(None,)])
+        until(lambda: rows(floor, why) == [(None,)])
     assert waiting(floor) == 0
 
 
@@ -114,13 +114,13 @@ def test_a_printer_whose_station_is_in_use_is_asked_how_it_is_while_nothing_wait
     with virtual(tmp_path / "B1") as printer, spooling(floor):
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         floor.writing()
-        wait_for(lambda: waiting(floor) == 0)
+        until(lambda: waiting(floor) == 0)
         printer.misbehave(Fault.COVER_OPEN)
-        wait_for(lambda: rows(floor, TROUBLE) == [("The cover of the printer is open.",)])
+        until(lambda: rows(floor, TROUBLE) == [("The cover of the printer is open.",)])
         printer.misbehave(Fault.NONE)
-        wait_for(lambda: rows(floor, TROUBLE) == [(None,)])
+        until(lambda: rows(floor, TROUBLE) == [(None,)])
         printer.stop()  # its plug is pulled
-        wait_for(lambda: rows(floor, TROUBLE) == [("The printer cannot be reached.",)])
+        until(lambda: rows(floor, TROUBLE) == [("The printer cannot be reached.",)])
 
 
 @pytest.mark.rule("15.4(c)", "X-recovery")
@@ -140,7 +140,7 @@ def test_a_printer_at_which_no_drawer_is_open_is_not_asked(
     with virtual(tmp_path / "B1") as printer, spooling(floor):
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         floor.writing()
-        wait_for(lambda: len(asked) >= 5)
+        until(lambda: len(asked) >= 5)
     assert set(asked) == {Network("127.0.0.1", printer.port)}
 
 
@@ -155,10 +155,10 @@ def test_paper_that_runs_out_in_the_middle_is_noticed_before_the_time_of_the_sli
     ):
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         wanda = floor.writing()
-        wait_for(lambda: waiting(floor) == 0)
+        until(lambda: waiting(floor) == 0)
         printer.misbehave(Fault.PAPER_OUT, 400)
         floor.sell(wanda, dollar())
-        wait_for(lambda: rows(floor, TROUBLE) == [("The printer is out of paper.",)])
+        until(lambda: rows(floor, TROUBLE) == [("The printer is out of paper.",)])
         # It still has all the time that a slip is given, which is a minute here.
         assert rows(floor, "SELECT state FROM queued_paper") == [("sending",)]
         printer.misbehave(Fault.CUT_LINE)
@@ -171,7 +171,7 @@ def test_everything_is_printed_in_its_order(floor: Floor, tmp_path: Path) -> Non
         wanda = floor.writing()
         for _ in range(10):
             floor.sell(wanda, dollar())
-        wait_for(lambda: waiting(floor) == 0)
+        until(lambda: waiting(floor) == 0)
         numbers = [numbered(path) for path in printer.papers[1:]]
     assert numbers == [printed_number(number) for number in range(1, 11)]
     ((confirmed,),) = rows(floor, "SELECT count(*) FROM paper_event WHERE state = 'confirmed'")
@@ -196,10 +196,10 @@ def test_a_dead_printer_delays_only_its_own_paper(floor: Floor, tmp_path: Path) 
             for _ in range(3):
                 floor.sell(wanda, dollar())
                 floor.sell(walt, dollar())
-            wait_for(lambda: len(alive.papers) == 4)
+            until(lambda: len(alive.papers) == 4)
             assert dead.papers == []
             dead.misbehave(Fault.NONE)
-            wait_for(lambda: waiting(floor) == 0)
+            until(lambda: waiting(floor) == 0)
         assert len(dead.papers) == 4
 
 
@@ -220,7 +220,7 @@ def test_a_lease_of_which_nobody_knows_whether_it_was_renewed_ends_nothing(
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         with spooling(floor):
             floor.writing()
-            wait_for(lambda: len(printer.papers) == 1)
+            until(lambda: len(printer.papers) == 1)
 
 
 @pytest.mark.rule("X-recovery", "X-ticket-exactly-once")
@@ -229,35 +229,58 @@ def test_one_that_takes_over_asks_about_what_was_being_sent(floor: Floor, tmp_pa
         row = floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         floor.writing()
         with spooling(floor, "first"):
-            wait_for(lambda: waiting(floor) == 0)
+            until(lambda: waiting(floor) == 0)
         floor.sell(floor.signed_in(WANDA), dollar())
         next_paper(floor.office, row, Press())  # the first died on the way
         with spooling(floor, "first"):  # the same one again need not wait for the lease
             found = "SELECT count(*) FROM queued_paper WHERE state = 'unknown'"
-            wait_for(lambda: rows(floor, found) == [(1,)])
+            until(lambda: rows(floor, found) == [(1,)])
         assert len(printer.papers) == 1
 
 
+@pytest.fixture
+def tries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The holders whose owners of a printer have tried to print, each time that they did."""
+    tried: list[str] = []
+    print_next = spooler.Owner._print_next  # noqa: SLF001
+
+    def tried_next(owner: spooler.Owner) -> bool:
+        has_printed = print_next(owner)
+        tried.append(owner._spooler.holder)  # noqa: SLF001
+        return has_printed
+
+    monkeypatch.setattr(spooler.Owner, "_print_next", tried_next)
+    return tried
+
+
+def until_tried(tries: list[str], holder: str) -> None:
+    """Wait until a spooler has tried to print three times from now on."""
+    before = tries.count(holder)
+    until(lambda: tries.count(holder) >= before + 3)
+
+
 @pytest.mark.rule("X-recovery")
-def test_a_second_spooler_waits_for_the_first_one_to_be_gone(floor: Floor, tmp_path: Path) -> None:
+def test_a_second_spooler_waits_for_the_first_one_to_be_gone(
+    floor: Floor, tmp_path: Path, tries: list[str]
+) -> None:
     with virtual(tmp_path / "B1") as printer:
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         with spooling(floor, "first"):
             floor.writing()
-            wait_for(lambda: waiting(floor) == 0)
+            until(lambda: waiting(floor) == 0)
         counted = [0.0]
         with spooling(floor, "second", lambda: counted[0]) as second:
-            wait_for(lambda: second._looked == 0.0)  # noqa: SLF001  it has seen whose printer it is
+            until(lambda: second._looked == 0.0)  # noqa: SLF001  it has seen whose printer it is
             floor.sell(floor.signed_in(WANDA), dollar())
-            time.sleep(0.5)
+            until_tried(tries, "second")
             assert waiting(floor) == 1
             counted[0] = 2 * LEASED.total_seconds()
-            wait_for(lambda: waiting(floor) == 0)
+            until(lambda: waiting(floor) == 0)
 
 
 @pytest.mark.rule("X-recovery")
 def test_a_spooler_prints_nothing_while_the_tables_are_not_its_own(
-    floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tries: list[str]
 ) -> None:
     ours, theirs = schema.newest_revision(), "2099_01_01_other"
     changed = "UPDATE alembic_version SET version_num = :revision"
@@ -265,23 +288,23 @@ def test_a_spooler_prints_nothing_while_the_tables_are_not_its_own(
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         wanda = floor.writing()
         with spooling(floor, "first"):
-            wait_for(lambda: waiting(floor) == 0)
+            until(lambda: waiting(floor) == 0)
             write(floor, changed, revision=theirs)
             floor.sell(wanda, dollar())
-            time.sleep(0.5)
+            until_tried(tries, "first")
             assert waiting(floor) == 1
             write(floor, changed, revision=ours)  # it goes back
-            wait_for(lambda: waiting(floor) == 0)
+            until(lambda: waiting(floor) == 0)
             write(floor, changed, revision=theirs)
             floor.sell(wanda, dollar())
-            time.sleep(0.5)
+            until_tried(tries, "first")
             assert waiting(floor) == 1
         monkeypatch.setattr(schema, "newest_revision", lambda: theirs)
         counted = [0.0]
         with spooling(floor, "second", lambda: counted[0]) as second:
-            wait_for(lambda: second._looked == 0.0)  # noqa: SLF001  it has seen whose printer it is
+            until(lambda: second._looked == 0.0)  # noqa: SLF001  it has seen whose printer it is
             counted[0] = 2 * LEASED.total_seconds()
-            wait_for(lambda: waiting(floor) == 0)
+            until(lambda: waiting(floor) == 0)
         assert len(printer.papers) == 3
 
 
@@ -325,7 +348,7 @@ def test_it_goes_on_after_the_database_was_away(
     with virtual(tmp_path / "B1", NARROW) as printer, spooling(floor):
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         floor.writing()
-        wait_for(lambda: waiting(floor) == 0)
+        until(lambda: waiting(floor) == 0)
 
 
 @pytest.mark.rule("X-recovery")
@@ -364,8 +387,8 @@ def test_a_paper_whose_ending_could_not_be_noted_is_asked_about(
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         floor.sell(floor.writing())
         found = "SELECT count(*) FROM queued_paper WHERE state = 'unknown'"
-        wait_for(lambda: rows(floor, found) == [(1,)] and waiting(floor) == 1)
-        wait_for(lambda: len(printer.papers) == 2)
+        until(lambda: rows(floor, found) == [(1,)] and waiting(floor) == 1)
+        until(lambda: len(printer.papers) == 2)
 
 
 @pytest.mark.rule("X-recovery")
@@ -374,10 +397,10 @@ def test_an_address_that_cannot_be_one_takes_no_paper(floor: Floor, tmp_path: Pa
     with spooling(floor):
         floor.writing()
         why = "SELECT why FROM queued_paper WHERE state = 'queued'"
-        wait_for(lambda: rows(floor, why) == [("The printer cannot be reached.",)])
+        until(lambda: rows(floor, why) == [("The printer cannot be reached.",)])
         with virtual(tmp_path / "B1") as printer:
             floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
-            wait_for(lambda: waiting(floor) == 0)
+            until(lambda: waiting(floor) == 0)
 
 
 @pytest.mark.rule("X-ticket-exactly-once")

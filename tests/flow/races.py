@@ -1,6 +1,5 @@
 """Helpers of `test_races` that other tests use too."""
 
-import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -12,8 +11,7 @@ import pytest
 from app.keno.refusals import Refused
 from tests.floor import Floor
 from tests.looking import rows
-
-PATIENCE = 120.0  # seconds after which something that should happen does not
+from tests.waiting import PATIENCE, until
 
 ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
 
@@ -68,13 +66,6 @@ def waiting(floor: Floor) -> int:
         "WHERE datname = current_database() AND wait_event_type = 'Lock'"
     )
     return int(rows(floor, found)[0][0])
-
-
-def until(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.01)
 
 
 def in_turn(

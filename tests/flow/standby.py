@@ -1,8 +1,8 @@
 """Helpers of `test_standby` that other tests use too."""
 
-import time
-
 import psycopg
+
+from tests.waiting import until
 
 IS_READ = "SELECT 1 WHERE current_setting('synchronous_standby_names') = %s"
 
@@ -13,7 +13,7 @@ def expect_standby(keeper: psycopg.Connection[tuple[int]], names: str) -> None:
     """Have every commit wait for a standby; none does if no name is given."""
     keeper.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'".encode())
     keeper.execute("SELECT pg_reload_conf()")
-    until = time.monotonic() + PATIENCE
-    while keeper.execute(IS_READ, (names,)).fetchone() is None:
-        assert time.monotonic() < until, "the server did not read it"
-        time.sleep(0.02)
+    until(
+        lambda: keeper.execute(IS_READ, (names,)).fetchone() is not None,
+        "the server did not read it",
+    )

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -33,17 +33,9 @@ from app.store.records import games as game_records
 from app.store.records import log as log_records
 from app.store.unit import CommitUnknown, Unit
 from tests.floor import ADA, FIRST_STATION, SAM, SECOND_STATION, WANDA, Floor, dollar, secret_of
-from tests.flow.races import (
-    ON_POSTGRESQL,
-    PATIENCE,
-    MakePause,
-    Pause,
-    in_turn,
-    outcome,
-    until,
-    waiting,
-)
+from tests.flow.races import ON_POSTGRESQL, MakePause, Pause, in_turn, outcome, waiting
 from tests.looking import bodies, rows
+from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.both_engines
 
@@ -93,6 +85,12 @@ def test_an_act_that_waits_past_the_close_is_refused(
     floor.close()
 
 
+def now_of(floor: Floor) -> datetime:
+    """The time by the clock of the database."""
+    with floor.office.unit() as unit:
+        return unit.now()
+
+
 @pytest.mark.rule("X-clock")
 def test_the_database_s_own_clock_closes_a_game(empty_url: str, tmp_path: Path) -> None:
     floor = Floor.opened(empty_url, tmp_path, real_clock=True)
@@ -102,7 +100,7 @@ def test_the_database_s_own_clock_closes_a_game(empty_url: str, tmp_path: Path) 
     floor.draw()
     closes_at = system_clock() + timedelta(milliseconds=1)
     lock_game(floor.office, sam, "M", next_closes_at=closes_at, reason="by hand")
-    time.sleep(0.01)
+    until(lambda: now_of(floor) > closes_at)
     assert outcome(partial(floor.sell, wanda)) == "game.closed"
     floor.close()
 
@@ -252,7 +250,7 @@ def test_the_seal_of_a_game_is_the_same_on_every_ticket_that_carries_it(
         assert before_it_is_kept.reached.wait(PATIENCE)
         floor.sell(wanda, dollar("F"))
         other = threads.submit(seal_log, floor.office)
-        time.sleep(0.5)
+        until(lambda: waiting(floor) == 1 or other.done())
         floor.sell(wanda, dollar("F"))
         before_it_is_kept.go.set()
         slow.result(PATIENCE)

@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from tests.audit.books import busy
 from tests.floor import SAM, Floor
 from tests.flow.caller import new_caller
 from tests.looking import bodies, rows, write
+from tests.waiting import until
 
 
 def alarms(floor: Floor) -> list[str]:
@@ -222,11 +222,11 @@ def test_whoever_has_had_enough_stops_it_and_nothing_was_changed(floor: Floor) -
     with floor.office.database.writing() as connection:
         connection.exec_driver_sql("LOCK TABLE posting IN ACCESS EXCLUSIVE MODE")
         running = subprocess.Popen(command, stderr=subprocess.PIPE)  # noqa: S603  our own
-        until = time.monotonic() + START_SECONDS
-        while not connection.exec_driver_sql(WAITS_FOR_POSTINGS).first():
-            assert running.poll() is None
-            assert time.monotonic() < until, "it never came to the postings"
-            time.sleep(0.05)
+        until(
+            lambda: connection.exec_driver_sql(WAITS_FOR_POSTINGS).first() or running.poll(),
+            "it never came to the postings",
+        )
+        assert running.poll() is None
         running.send_signal(signal.SIGINT)
         _, told = running.communicate()
     assert (running.returncode, told) == (-signal.SIGINT, b"")

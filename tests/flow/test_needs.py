@@ -21,7 +21,8 @@ from app.store.tables import JobState
 from tests.floor import RITA, Floor
 from tests.proof.paying_days import FIRST_DAY
 from tests.runbooks import caller_of, take_turns
-from tests.spooling import spooling, virtual, wait_for, waiting
+from tests.spooling import spooling, virtual, waiting
+from tests.waiting import until
 
 
 @contextmanager
@@ -86,7 +87,7 @@ def test_the_spooler_prints_with_the_validation_keys(floor: Floor, tmp_path: Pat
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         floor.sell(floor.writing())
         with having(floor, SPOOLER), spooling(floor):
-            wait_for(lambda: waiting(floor) == 0)
+            until(lambda: waiting(floor) == 0)
 
 
 @pytest.mark.rule("X-access")

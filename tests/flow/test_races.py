@@ -68,16 +68,15 @@ from tests.floor import (
 )
 from tests.flow.races import (
     ON_POSTGRESQL,
-    PATIENCE,
     MakePause,
     in_turn,
     outcome,
     pause,
-    until,
     waiting,
 )
 from tests.looking import bodies, rows, write
 from tests.story.settlement import frozen_floor
+from tests.waiting import PATIENCE, until
 
 __all__ = ["pause"]  # the fixture
 

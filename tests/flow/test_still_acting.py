@@ -85,10 +85,11 @@ from tests.floor import (
     Floor,
     secret_of,
 )
-from tests.flow.races import ON_POSTGRESQL, PATIENCE, MakePause, in_turn, outcome, pause
+from tests.flow.races import ON_POSTGRESQL, MakePause, in_turn, outcome, pause
 from tests.looking import bodies, everything, refuses, write
 from tests.story.cheats import by_coupon
 from tests.story.paying import RICH, paper_of
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.both_engines
 

@@ -1,8 +1,8 @@
 """Reports that are asked for from a page or made at the close of a day."""
 
+import fcntl
 import json
 import threading
-import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -40,6 +40,7 @@ from tests.looking import bodies, refuses, rows
 from tests.proof.paying_days import FIRST_DAY
 from tests.reports.reporter import client_of, made
 from tests.story.days import closed_drawer
+from tests.waiting import until
 
 REPORT = Asked("voids", FIRST_DAY, FIRST_DAY, Format.PDF)
 JOB = JobRow(
@@ -217,12 +218,21 @@ def closed_with_voids(floor: Floor) -> Credentials:
 def test_two_reporters_on_one_folder_lose_nothing_of_the_index(
     reporter: Reporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    come, read = list[int](), list[Path]()
+    lock = fcntl.flock
+
+    def count_and_lock(file: int, how: int) -> None:
+        come.append(file)
+        lock(file, how)
+
     def slowly(folder: Path) -> dict[str, dict[str, object]]:
         listed = read_index(folder)
-        time.sleep(0.05)  # in which another would write it
+        read.append(folder)
+        until(lambda: max(len(come), len(read)) == len(jobs))  # each waits, or has read it too
         return listed
 
     monkeypatch.setattr("app.reporter.read_index", slowly)
+    monkeypatch.setattr("app.reporter.fcntl.flock", count_and_lock)
     jobs = [replace(JOB, last=FIRST_DAY + timedelta(days=number)) for number in range(4)]
     reporters = [
         threading.Thread(target=reporter._list, args=(job, "Voids", "", {"whole": True}))  # noqa: SLF001

@@ -153,8 +153,9 @@ def test_the_script_works_whatever_was_done_in_browsers_and_by_the_script_before
     desk.ask("drawers", {"counted": {"currency": 50_000}, "verifier": verifier})
     sent_off = house.folder / "script.txt"
     with sent_off.open("w") as output, house.begin(sys.executable, *SCRIPT, output=output) as run:
-        wait_for(lambda: "is open at B3" in sent_off.read_text())
+        wait_for(lambda: "is open at B3" in sent_off.read_text() or run.poll() is not None)
         run.kill()
+    assert "is open at B3" in sent_off.read_text()
     for _ in range(2):
         done = house.run(sys.executable, *SCRIPT)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -22,6 +22,7 @@ LOCK = Path("var") / "demo.lock"
 # What listens on the ports of the house, in order, beginning with the port that was chosen.
 LISTENERS = ("web", "feed", "pictures", "B1", "B2", "B3", "S1", "RNG")
 LAST_PORT = 65_535
+INTERVALS = range(10, 24 * 3600 + 1)  # seconds between games, as in app.flow.schedule
 APART = 100  # between the ports in use and those that the refusal proposes
 # The processes of a killed house end a moment after it; until then they hold their ports.
 FREE_SECONDS = 10
@@ -64,6 +65,11 @@ def main() -> int:
     options = parser.parse_args()
     try:
         ports = ports_from(options.port)
+        if options.interval not in INTERVALS:
+            raise NotStarted(
+                f"Games cannot be {options.interval} seconds apart; choose from {INTERVALS[0]} "
+                f"to {INTERVALS[-1]}: make run INTERVAL=60"
+            )
         with only_house(ports, lambda: stop.asked):
             # These imports take a second: not before a refusal, nor before Ctrl-C works.
             from app.demo import run  # noqa: PLC0415

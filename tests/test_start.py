@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from app.demo import PLAN
-from app.start import LISTENERS, LOCK, NotStarted, only_house, ports_from
+from app.flow.schedule import INTERVAL_LEAST, INTERVAL_MOST
+from app.start import INTERVALS, LISTENERS, LOCK, NotStarted, only_house, ports_from
 from tests.demonstration import PORTS, ROOT, wait_for
 from tests.ports import free_ports
 
@@ -27,10 +28,10 @@ with only_house(ports_from(int(sys.argv[1])), bool):
 """
 
 
-def started(folder: Path, port: int) -> "subprocess.CompletedProcess[str]":
+def started(folder: Path, port: int, interval: int = 240) -> "subprocess.CompletedProcess[str]":
     """Start a house that is refused."""
     return subprocess.run(  # noqa: S603  our own program
-        [sys.executable, "-m", "app.start", "--port", str(port)],
+        [sys.executable, "-m", "app.start", "--port", str(port), "--interval", str(interval)],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -111,6 +112,15 @@ def test_the_ports_that_a_refusal_proposes_are_free(
 def test_a_start_on_a_port_that_there_is_not_is_refused(tmp_path: Path, port: int) -> None:
     assert_refused(started(tmp_path, port), f"no port {port};", "make run PORT=")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("interval", [INTERVAL_LEAST - 1, INTERVAL_MOST + 1])
+def test_a_start_with_an_interval_that_games_cannot_have_is_refused(
+    tmp_path: Path, port: int, interval: int
+) -> None:
+    assert_refused(started(tmp_path, port, interval), f"be {interval} seconds apart", "INTERVAL=")
+    assert list(tmp_path.iterdir()) == []
+    assert (INTERVALS[0], INTERVALS[-1]) == (INTERVAL_LEAST, INTERVAL_MOST)
 
 
 def test_a_port_is_free_while_old_connections_to_it_time_out(

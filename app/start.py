@@ -65,11 +65,7 @@ def main() -> int:
     options = parser.parse_args()
     try:
         ports = ports_from(options.port)
-        if options.interval not in INTERVALS:
-            raise NotStarted(
-                f"Games cannot be {options.interval} seconds apart; choose from {INTERVALS[0]} "
-                f"to {INTERVALS[-1]}: make run INTERVAL=60"
-            )
+        check_interval(options.interval)
         with only_house(ports, lambda: stop.asked):
             # These imports take a second: not before a refusal, nor before Ctrl-C works.
             from app.demo import run  # noqa: PLC0415
@@ -93,6 +89,19 @@ def ports_from(first: int) -> dict[str, int]:
             f"There is no port {first}; choose one from 1 to {most}: make run PORT=8000"
         )
     return {name: first + place for place, name in enumerate(LISTENERS)}
+
+
+def check_interval(seconds: int) -> None:
+    """Check that games can be so many seconds apart.
+
+    Raises:
+        NotStarted: they cannot.
+    """
+    if seconds not in INTERVALS:
+        raise NotStarted(
+            f"Games cannot be {seconds} seconds apart; choose from {INTERVALS[0]} "
+            f"to {INTERVALS[-1]}: make run INTERVAL=60"
+        )
 
 
 @contextmanager

@@ -45,7 +45,8 @@ def test_an_answer_that_comes_late_does_not_bring_back_what_was(house: House) ->
     ((route,), (said_before,)) = held, said
     with page.expect_response("**/api/v1/desk"):
         route.fulfill(response=said_before)
-    page.wait_for_timeout(300)
+    with page.expect_response("**/api/v1/desk"):  # by the next one it has been read
+        pass
     assert state.inner_text() == "drawer 1"
 
 
@@ -268,7 +269,8 @@ def test_a_server_that_dies_in_the_middle_of_a_sale_sells_once(house: House, des
     expect(desk.locator("#away")).to_be_visible()
     with desk.expect_response("**/api/v1/desk"):  # which is answered, and the sale is not
         desk.evaluate(NOTE_HIDDEN)
-    desk.wait_for_timeout(300)
+    with desk.expect_response("**/api/v1/desk"):  # by the next one the first has been read
+        pass
     assert desk.evaluate("hidden") == 0
     desk.reload()
     expect(desk.locator("#away")).to_be_visible()
@@ -673,11 +675,12 @@ def test_a_sale_that_stood_behind_one_without_an_answer_is_not_done_late(
         expect(desk.locator("#words")).to_contain_text("one 4-spot")
         desk.keyboard.press("Enter")
         told(desk, "Selling ...")
+    stop_the_clock(desk)  # which passes as much time as no patron waits
     asked[0].abort()
-    desk.wait_for_timeout(12_000)  # longer than a patron waits
-    desk.unroute_all(behavior="wait")
     told(desk, "not done")
-    desk.wait_for_timeout(1_500)
+    desk.unroute_all(behavior="wait")
+    with desk.expect_response("**/api/v1/desk"):
+        desk.clock.run_for(12_000)  # in which nothing is sold late
     assert rows(house.floor, "SELECT count(*) FROM ticket") == [(0,)]
 
 
@@ -725,8 +728,8 @@ def test_what_became_of_an_act_stays_above_the_one_behind_it_that_was_not_done(
     desk.keyboard.press("Enter")
     desk.keyboard.type("5 6 7")
     asked[0].fetch()  # it is sold
+    stop_the_clock(desk)  # which passes as much time as no patron waits
     asked[0].abort()
-    desk.wait_for_timeout(9_000)  # longer than a patron waits
     told(desk, "not done")
     told(desk, "Not sold: 1 2 3 4 @1")
     told(desk, "Change $4.00")

@@ -259,6 +259,7 @@ def until_tried(tries: list[str], holder: str) -> None:
     until(lambda: tries.count(holder) >= before + 3)
 
 
+@pytest.mark.both_engines
 @pytest.mark.rule("X-recovery")
 def test_a_second_spooler_waits_for_the_first_one_to_be_gone(
     floor: Floor, tmp_path: Path, tries: list[str]
@@ -278,6 +279,7 @@ def test_a_second_spooler_waits_for_the_first_one_to_be_gone(
             until(lambda: waiting(floor) == 0)
 
 
+@pytest.mark.both_engines
 @pytest.mark.rule("X-recovery")
 def test_a_spooler_prints_nothing_while_the_tables_are_not_its_own(
     floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tries: list[str]

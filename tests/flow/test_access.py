@@ -284,6 +284,7 @@ def test_a_lockout_leaves_whoever_is_at_work_at_work(floor: Floor) -> None:
     assert floor.sell(wanda)["number"] == 1
 
 
+@pytest.mark.both_engines
 @pytest.mark.rule("X-access")
 def test_tries_made_at_the_same_time_are_all_counted(
     floor: Floor, monkeypatch: pytest.MonkeyPatch

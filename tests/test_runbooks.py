@@ -35,7 +35,7 @@ from app.flow.reprint import Seen, say_printed
 from app.flow.schedule import change_schedule
 from app.flow.see_alarms import see_alarms
 from app.flow.sell import Sale
-from app.flow.spool import interrupted, next_paper, note_ending
+from app.flow.spool import interrupted, next_paper, note_ending, note_trouble
 from app.keno import grading
 from app.keno.drawer import Count
 from app.keno.grading import GameGrade
@@ -600,6 +600,29 @@ def test_a_printer_that_is_away_is_replaced(floor: Floor, console: Console, tmp_
             here = replacing.replace("10.0.0.9:9100", f"127.0.0.1:{other.port}")
             assert console.type(floor, here) == 0
             until(lambda: waiting(floor) == 0)
+
+
+@pytest.mark.rule("15.4(c)")
+def test_a_printer_that_is_switched_off_is_told_while_a_drawer_is_open_or_a_slip_waits(
+    floor: Floor,
+) -> None:
+    printer, wanda = floor.printer_at("B1"), floor.writing()
+    note_trouble(floor.office, printer, "The printer cannot be reached.")
+    assert told(floor)[AlarmId.PRINTER_TROUBLE].what.endswith("1 slip waits.")
+    sending = next_paper(floor.office, printer, Press())
+    assert sending is not None
+    note_ending(floor.office, sending, PaperState.CONFIRMED.value, None)
+    note_trouble(floor.office, printer, "The printer cannot be reached.")
+    assert told(floor)[AlarmId.PRINTER_TROUBLE].what.endswith("No slip waits.")
+    bank = Count({TenderKind.CURRENCY: 50_000, TenderKind.COIN: 5_000})
+    floor.close_drawer(wanda, 1, bank)
+    assert AlarmId.PRINTER_TROUBLE in told(floor)  # the slip of the close waits
+    for _ in range(waiting(floor)):
+        sending = next_paper(floor.office, printer, Press())
+        assert sending is not None
+        note_ending(floor.office, sending, PaperState.CONFIRMED.value, None)
+    note_trouble(floor.office, printer, "The printer cannot be reached.")
+    assert AlarmId.PRINTER_TROUBLE not in told(floor)
 
 
 @pytest.mark.rule("15.4(c)", "X-recovery")

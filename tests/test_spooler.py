@@ -127,7 +127,6 @@ def test_a_printer_whose_station_is_in_use_is_asked_how_it_is_while_nothing_wait
 def test_a_printer_at_which_no_drawer_is_open_is_not_asked(
     floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may be switched off for the night, and that is no alarm."""
     monkeypatch.setattr(spooler, "CHECK_SECONDS", 0.05)
     asked: list[Device] = []
 
@@ -136,8 +135,8 @@ def test_a_printer_at_which_no_drawer_is_open_is_not_asked(
         return check_printer(device)
 
     monkeypatch.setattr(spooler, "check_printer", check)
-    floor.printer_at("B2", "tcp:127.0.0.1:1")  # where nobody listens
-    with virtual(tmp_path / "B1") as printer, spooling(floor):
+    with virtual(tmp_path / "B1") as printer, virtual(tmp_path / "B2") as other, spooling(floor):
+        floor.printer_at("B2", f"tcp:127.0.0.1:{other.port}")
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         floor.writing()
         until(lambda: len(asked) >= 5)

@@ -331,7 +331,8 @@ def _books_late(facts: Facts) -> Iterator[Alarm]:
 def _printer_trouble(facts: Facts) -> Iterator[Alarm]:
     waiting = {each.printer: each.slips for each in facts.unprinted}
     for each in facts.printers:
-        if each.why:
+        # One that is switched off for the night, with nothing to print, is no alarm.
+        if each.why and (each.code in facts.printers_in_use or each.code in waiting):
             slips = slips_wait(waiting.get(each.code, 0))
             yield Alarm(
                 AlarmId.PRINTER_TROUBLE,

@@ -17,7 +17,7 @@ from app.flow.missing import Missing, what_is_missing
 from app.flow.office import Office
 from app.flow.see_keys import Process, look_at_processes
 from app.flow.unprinted import Unprinted, unprinted
-from app.store.queries import Reading, drawers, floor, keeping, running, watching
+from app.store.queries import Reading, drawers, floor, keeping, paper, running, watching
 from app.store.queries.drawers import DrawerRow
 from app.store.queries.running import BooksRow
 from app.store.queries.watching import (
@@ -81,6 +81,7 @@ class Facts:
     not_closed: list[GameWaits]
     drawers: list[DrawerRow]
     printers: list[PrinterWatched]
+    printers_in_use: set[str]  # a station that prints on it has a drawer open
     papers: int  # of which nobody knows whether they came out
     papers_since: datetime | None
     unprinted: list[Unprinted]
@@ -140,6 +141,7 @@ def _read(office: Office, connection: Reading, keyed: list[Process], disks: list
         not_closed=watching.games_not_closed(connection, now),
         drawers=drawers.drawers_in_use(connection),
         printers=watching.printers(connection),
+        printers_in_use=_in_use(connection),
         papers=papers,
         papers_since=papers_since,
         unprinted=unprinted(connection),
@@ -179,6 +181,11 @@ def _newest_made(backups: Sequence[str]) -> datetime | None:
     """Return when the newest of some backups was made: an old one may have been tried last."""
     made = (moment_in(body_of(text), "made_at") for text in backups)
     return max((each for each in made if each is not None), default=None)
+
+
+def _in_use(connection: Reading) -> set[str]:
+    in_use = paper.printers_in_use(connection)
+    return {each.code for each in paper.printers(connection) if each.id in in_use}
 
 
 def _endings(entries: Sequence[str]) -> list[Ending]:

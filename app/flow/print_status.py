@@ -127,8 +127,8 @@ def _trouble_words(name: str, trouble: Trouble, waiting: int) -> str:
     words = f"{name} {trouble.words}. {slips_wait(waiting)}"
     if not waiting:
         return f"{words}."
-    they, alone = ("it", "itself") if waiting == 1 else ("they", "themselves")
-    return f"{words}; {they} will print by {alone} when {trouble.until}."
+    prints = "prints" if waiting == 1 else "print"
+    return f"{words} and {prints} automatically when {trouble.until}."
 
 
 def slips_wait(many: int) -> str:

@@ -72,7 +72,7 @@ TROUBLES = (
     ("Did the ticket print?", "the printer did not say; Y or N"),
     (
         "Printer B1 is out of paper. 2 slips wait ...",
-        "refill it; what waits prints by itself, and nothing is sold twice",
+        "refill it; what waits prints automatically, and nothing is sold twice",
     ),
     ("Printer B1 is low on paper", "have a new roll ready"),
     ("a sentence in red", "read it out; nothing was done"),

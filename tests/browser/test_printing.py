@@ -48,7 +48,7 @@ def test_a_printer_that_is_taken_away_and_comes_back_is_reported_to_writer_and_f
             mark(desk, "2-1", "paper out")
             mark(desk, "1-3", "printed")
             expect(line).to_have_text(
-                "Printer P-B1 is out of paper. 1 slip waits; it will print by itself when it is "
+                "Printer P-B1 is out of paper. 1 slip waits and prints automatically when it is "
                 "refilled."
             )
             accessible(desk)

@@ -49,7 +49,7 @@ def b1(**how: object) -> PrinterStatus:
             b1(why=OUT, waiting=1, asked=1),
             Level.FAULT,
             (
-                "Printer P1 is out of paper. 1 slip waits; it will print by itself when it is "
+                "Printer P1 is out of paper. 1 slip waits and prints automatically when it is "
                 "refilled."
             ),
         ),
@@ -57,16 +57,16 @@ def b1(**how: object) -> PrinterStatus:
             b1(why=OUT, waiting=2),
             Level.FAULT,
             (
-                "Printer P1 is out of paper. 2 slips wait; they will print by themselves when "
-                "it is refilled."
+                "Printer P1 is out of paper. 2 slips wait and print automatically when it is "
+                "refilled."
             ),
         ),
         (
             b1(why="The line to the printer broke.", waiting=2),
             Level.FAULT,
             (
-                "Printer P1 has a problem: The line to the printer broke. 2 slips wait; they will "
-                "print by themselves when that is fixed."
+                "Printer P1 has a problem: The line to the printer broke. 2 slips wait and "
+                "print automatically when that is fixed."
             ),
         ),
         (

@@ -754,8 +754,7 @@ def test_the_writer_reads_in_one_sentence_that_the_printer_is_out_or_behind(
     note_trouble(floor.office, printer, "The printer is out of paper.")
     assert told()["level"] == "fault"
     assert told()["sentence"] == (
-        "Printer P-B1 is out of paper. 2 slips wait; they will print by themselves when it is "
-        "refilled."
+        "Printer P-B1 is out of paper. 2 slips wait and print automatically when it is refilled."
     )
     # A printer that gets through many is not behind, though the last of them waits for longer.
     assert spool(floor, printer) is Ending.CONFIRMED

@@ -193,7 +193,7 @@ def _ids(node: ast.AST, path: Path, tree: ast.Module) -> set[str]:
     """Return the ids of the marks in a piece of code.
 
     Where a mark takes its id from a row, every id that the rows have counts: the `duty` column of
-    the tables that the file reads, or else what the file writes in tables of its own.
+    the tables that the file reads, or else what is in its own tables and in those that it imports.
     """
     ids: set[str] = set()
     for call in ast.walk(node):
@@ -205,7 +205,7 @@ def _ids(node: ast.AST, path: Path, tree: ast.Module) -> set[str]:
             elif isinstance(argument, ast.Subscript):
                 ids |= _in_tables(path, tree)
             else:
-                ids |= _in_rows(tree)
+                ids |= _in_rows(path, tree)
     return ids
 
 
@@ -215,11 +215,31 @@ def _in_tables(path: Path, tree: ast.Module) -> set[str]:
     return {row["duty"] for row in rows if "duty" in row}
 
 
-def _in_rows(tree: ast.Module) -> set[str]:
-    """Return the ids among the constants of a file's own tables."""
-    values = [node.value for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
-    texts = {text for value in values if value is not None for text in _texts(value)}
+def _in_rows(path: Path, tree: ast.Module) -> set[str]:
+    """Return the ids among the constants of a file's own tables, and of those that it imports."""
+    tables = [*_assigned(tree).values(), *_imported(path, tree)]
+    texts = {text for table in tables for text in _texts(table)}
     return {text for text in texts if CITATION.fullmatch(text)}
+
+
+def _imported(path: Path, tree: ast.Module) -> Iterator[ast.expr]:
+    """Yield the tables that a file of the tests imports from another one, by name."""
+    root = next(folder.parent for folder in path.parents if folder.name == "tests")
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests."):
+            source = (root / f"{node.module}".replace(".", "/")).with_suffix(".py")
+            tables = _assigned(ast.parse(source.read_text()))
+            yield from (tables[name.name] for name in node.names if name.name in tables)
+
+
+def _assigned(tree: ast.Module) -> Mapping[str, ast.expr]:
+    """Return what a module assigns to each name."""
+    nodes = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    return {
+        ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target): node.value
+        for node in nodes
+        if node.value is not None
+    }
 
 
 def _texts(node: ast.AST) -> list[str]:

@@ -345,6 +345,7 @@ def test_books_with_a_fault_are_worked_out_again_when_it_is_mended(
         assert console.type(floor, recording) == 0
 
 
+@pytest.mark.both_engines
 @pytest.mark.rule("X-recovery")
 def test_a_process_that_ends_again_and_again_is_told_until_it_runs_for_five_minutes(
     floor: Floor, console: Console, capsys: pytest.CaptureFixture[str]
@@ -602,6 +603,7 @@ def test_a_printer_that_is_away_is_replaced(floor: Floor, console: Console, tmp_
             until(lambda: waiting(floor) == 0)
 
 
+@pytest.mark.both_engines
 @pytest.mark.rule("15.4(c)")
 def test_a_printer_that_is_switched_off_is_told_while_a_drawer_is_open_or_a_slip_waits(
     floor: Floor,
@@ -625,6 +627,7 @@ def test_a_printer_that_is_switched_off_is_told_while_a_drawer_is_open_or_a_slip
     assert AlarmId.PRINTER_TROUBLE not in told(floor)
 
 
+@pytest.mark.both_engines
 @pytest.mark.rule("15.4(c)", "X-recovery")
 def test_paper_that_nobody_prints_is_told_at_once_until_a_spooler_runs(
     floor: Floor, tmp_path: Path
@@ -639,6 +642,7 @@ def test_paper_that_nobody_prints_is_told_at_once_until_a_spooler_runs(
                 until(lambda: waiting(floor) == 0)
 
 
+@pytest.mark.both_engines
 @pytest.mark.rule("15.4(c)", "X-recovery")
 @pytest.mark.parametrize("is_being_sent", [False, True])
 def test_paper_that_does_not_come_out_is_told_after_five_seconds_though_a_spooler_runs(

@@ -106,6 +106,7 @@ def test_a_printer_that_was_mended_while_nothing_waits_has_no_trouble_any_more(
 TROUBLE = "SELECT why FROM printer_condition"
 
 
+@pytest.mark.both_engines
 @pytest.mark.rule("15.4(c)", "X-recovery")
 def test_a_printer_whose_station_is_in_use_is_asked_how_it_is_while_nothing_waits(
     floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -676,6 +676,7 @@ def mark(floor: Floor, writer: Credentials, number: int = 1) -> tuple[str, str, 
     return sold[number]["mark"], sold[number]["label"], sold[number]["copy"]
 
 
+@pytest.mark.both_engines
 @pytest.mark.rule("15.4(c)", "X-recovery")
 def test_the_writer_reads_of_each_ticket_how_far_its_slip_is(
     floor: Floor, printer: PrinterRow
@@ -723,6 +724,7 @@ def make_fails() -> bytes:
     raise Unprintable("the house has a new name")
 
 
+@pytest.mark.both_engines
 @pytest.mark.rule("15.4(c)")
 def test_a_ticket_stays_in_the_list_when_the_next_game_opens(
     floor: Floor, printer: PrinterRow
@@ -739,6 +741,7 @@ def test_a_ticket_stays_in_the_list_when_the_next_game_opens(
     assert desk(floor.office, walt)["sold"] == []
 
 
+@pytest.mark.both_engines
 @pytest.mark.rule("15.4(c)", "X-recovery")
 def test_the_writer_reads_in_one_sentence_that_the_printer_is_out_or_behind(
     floor: Floor, printer: PrinterRow

@@ -26,6 +26,7 @@ WHO_RUNS = (
     ("README.md", "keno-rng sample", ALONE),
     ("auditing.md", "keno grade", ALONE),
     ("paper.md", "curl -d", DEMONSTRATION),
+    ("proof.md", "make proof", MAKE),
     ("reports.md", "keno report list", DEMONSTRATION),
     ("reports.md", "keno house report", DEMONSTRATION),
     ("running.md", "make setup", HOUSE),

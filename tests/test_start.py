@@ -205,6 +205,7 @@ def test_a_start_that_waits_for_ports_can_be_stopped(
     monkeypatch.setattr("app.start.FREE_SECONDS", 600)
     with listen(port):
         enter(port, lambda: True)  # and what follows sees that it is to stop
+    assert LOCK.read_text() == ""
 
 
 @pytest.mark.rule("X-recovery")

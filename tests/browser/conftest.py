@@ -56,8 +56,9 @@ def launched() -> Iterator[Browser]:
         made.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """One browser for a module: as long as it is open, an event loop runs in this process."""
     with launched() as made:
         yield made
 

@@ -419,7 +419,9 @@ def test_behind_its_number_a_sale_asks_for_nothing_more(floor: Floor, card: str 
 
     floor.sell(wanda, replace(dollar(), contact=Contact("patron-1", card)))
     (counted,) = [place for place, each in enumerate(said) if each.startswith("UPDATE counter")]
-    assert {each.split()[0] for each in said[counted:]} == {"UPDATE", "INSERT"}
+    assert len(said[counted:]) > 1
+    # PostgreSQL is given its rows in one statement: WITH act AS (INSERT ...
+    assert {each.split()[0] for each in said[counted:]} <= {"UPDATE", "INSERT", "WITH"}
 
 
 @pytest.mark.rule("X-drawer")

@@ -337,7 +337,7 @@ def _printer_trouble(facts: Facts) -> Iterator[Alarm]:
             yield Alarm(
                 AlarmId.PRINTER_TROUBLE,
                 f"Printer {each.code}: {each.why} {slips}.",
-                "Fix it, or have its stations print elsewhere. What waits prints automatically then.",
+                "Fix it, or have its stations print elsewhere; what waits prints automatically.",
                 each.since,
                 each.code,
             )

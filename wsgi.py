@@ -1,6 +1,9 @@
 """The web process: `granian --interface wsgi wsgi:app`, with its settings in the environment."""
 
 import os
+from collections.abc import Mapping
+
+from flask import Flask
 
 from app.house import open_office, read_scrape
 from app.processes import begin_process
@@ -10,8 +13,15 @@ from app.web.health import Watched
 from app.web.noting import NAMES
 from app.web.proxy import BehindProxies
 
-settings = read_settings(os.environ)
-token = read_scrape(settings)
-watched = Watched(begin_process("web", settings, NAMES), settings.metrics, token)
-app = create_app(open_office(settings, hurried=True), settings.feed, settings.reports, watched)
-app.wsgi_app = BehindProxies(app.wsgi_app, settings.proxies)  # type: ignore[method-assign]
+
+def opened(environment: Mapping[str, str]) -> Flask:
+    """Return the application of the house that an environment describes."""
+    settings = read_settings(environment)
+    token = read_scrape(settings)
+    watched = Watched(begin_process("web", settings, NAMES), settings.metrics, token)
+    made = create_app(open_office(settings, hurried=True), settings.feed, settings.reports, watched)
+    made.wsgi_app = BehindProxies(made.wsgi_app, settings.proxies)  # type: ignore[assignment, method-assign]
+    return made
+
+
+app = opened(os.environ)

@@ -14,10 +14,11 @@ from playwright.sync_api import sync_playwright
 
 from tests.debian import found_or_installed
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The shell is the same browser without the windows that a headless one draws in vain.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REMEDY = (
     "The pages are tested in a real browser, and no Chromium could be found or installed. "
-    "On Debian: apt-get install chromium fonts-liberation. "
+    "On Debian: apt-get install chromium-headless-shell fonts-liberation. "
     "On Ubuntu: .venv/bin/playwright install --with-deps chromium"
 )
 ARGUMENTS = [
@@ -44,7 +45,7 @@ def chromium() -> str:
 
 
 def _of_the_system() -> str | None:
-    return found_or_installed(_installed, "chromium", "fonts-liberation")
+    return found_or_installed(_installed, "chromium-headless-shell", "fonts-liberation")
 
 
 def _installed() -> str | None:

@@ -24,7 +24,7 @@ from playwright.sync_api import Response as Answer
 
 from tests.browser.chromium import ARGUMENTS, chromium
 from tests.floor import MAX, WANDA, Floor, secret_of
-from tests.web.server import Server
+from tests.web.server import Server, WarmServer
 
 EVERY = " ".join(f"k{number}" for number in range(1, 81)) + " 80/1 @1"  # it always wins $60
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
@@ -136,17 +136,30 @@ class House:
         page.wait_for_url(lambda url: not url.rstrip("/").endswith(str(self.server.port)))
 
 
+@pytest.fixture(scope="session")
+def warm(founded_now: tuple[Floor, Path]) -> Iterator[WarmServer]:
+    """The web server of all tests in this process, which starts with the first."""
+    _, folder = founded_now
+    server = WarmServer(f"sqlite:///{folder / 'keno.db'}", folder / "keys")
+    yield server
+    if server.is_running:
+        server.kill()
+
+
 @contextmanager
-def opened_house(browser: Browser, first: Floor, folder: Path, copy: Path) -> Iterator[House]:
-    """A copy of a house, with a web server of its own; every fault of its pages fails."""
+def opened_house(
+    browser: Browser, first: Floor, folder: Path, copy: Path, warm: WarmServer | None = None
+) -> Iterator[House]:
+    """A copy of a house, with a web server; every fault of its pages fails."""
     shutil.copy(folder / "keno.db", copy / "keno.db")
     url = f"sqlite:///{copy / 'keno.db'}"
     floor = first.on(url, real_clock=True)
-    server = Server(url, folder / "keys")
+    server = warm or WarmServer(url, folder / "keys")
     with ExitStack() as closing:
         closing.callback(floor.close)
-        server.start()
-        closing.callback(server.kill)
+        server.open(url)
+        if warm is None:
+            closing.callback(server.kill)
         made = House(floor, server, browser)
         yield made
         for context in made.contexts:
@@ -155,8 +168,10 @@ def opened_house(browser: Browser, first: Floor, folder: Path, copy: Path) -> It
 
 
 @pytest.fixture
-def house(browser: Browser, founded_now: tuple[Floor, Path], tmp_path: Path) -> Iterator[House]:
-    with opened_house(browser, *founded_now, tmp_path) as made:
+def house(
+    browser: Browser, founded_now: tuple[Floor, Path], tmp_path: Path, warm: WarmServer
+) -> Iterator[House]:
+    with opened_house(browser, *founded_now, tmp_path, warm) as made:
         yield made
 
 

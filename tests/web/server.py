@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
@@ -15,21 +16,25 @@ from typing import Any
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
+OPEN = "/open-another-house"  # which only the application of `warm` has
 START_SECONDS = 60
 
 
 class Server:
     """A web server that can be killed and started again on the same port."""
 
+    application = "wsgi:app"
+
     def __init__(
         self, url: str, keys: Path, workers: int = 1, threads: int = 4, *, quiet: bool = False
     ) -> None:
         self.port = free_port()
-        self._environment = os.environ | {"KENO_DATABASE": url, "KENO_KEYS": str(keys)}
+        self._keys = str(keys)
+        self._environment = os.environ | {"KENO_DATABASE": url, "KENO_KEYS": self._keys}
         self._command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
         self._command += ["--host", "127.0.0.1", "--port", str(self.port)]
         self._command += ["--workers", str(workers), "--blocking-threads", str(threads)]
-        self._command += ["--backpressure", "256", "--log-level", "error", "wsgi:app"]
+        self._command += ["--backpressure", "256", "--log-level", "error", self.application]
         self._said = subprocess.DEVNULL if quiet else None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -53,6 +58,11 @@ class Server:
             else:
                 return
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started and not killed since."""
+        return self._process is not None and self._process.poll() is None
+
     def kill(self) -> None:
         """Kill it and all its workers, at once."""
         assert self._process is not None
@@ -69,6 +79,24 @@ class Server:
                 if os.getpgid(int(statm.parent.name)) == self._process.pid:
                     pages += int(statm.read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+class WarmServer(Server):
+    """A web server that opens one house after the other: loading what it needs takes seconds."""
+
+    application = "tests.web.warm:app"
+
+    def open(self, url: str) -> None:
+        """Have it serve the house of a database, also when it is started again."""
+        self._environment = os.environ | {"KENO_DATABASE": url, "KENO_KEYS": self._keys}
+        settings = {
+            name: text for name, text in self._environment.items() if name.startswith("KENO_")
+        }
+        if not self.is_running:
+            self.start()
+            return
+        with closing(Client(self.port)) as client:
+            assert client.ask("POST", OPEN, settings)[0] == HTTPStatus.OK
 
 
 @contextmanager

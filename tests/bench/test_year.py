@@ -129,6 +129,7 @@ def unpaid(house: YearHouse) -> int:
     )
 
 
+@pytest.mark.proof
 @pytest.mark.rule("X-drawer", "X-audit-books")
 def test_nothing_goes_out_of_a_drawer_that_is_nearly_empty(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

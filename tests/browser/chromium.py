@@ -15,7 +15,13 @@ from playwright.sync_api import sync_playwright
 from tests.debian import found_or_installed
 
 # The shell is the same browser without the windows that a headless one draws in vain.
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 REMEDY = (
     "The pages are tested in a real browser, and no Chromium could be found or installed. "
     "On Debian: apt-get install chromium-headless-shell fonts-liberation. "

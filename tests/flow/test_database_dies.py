@@ -3,7 +3,7 @@
 Each game is called while the server loses its power at one place: before its first statement, its
 second, and so on, and before and after each commit. The server is started again, and the game is
 called again, as the caller does turn after turn: there is one draw of it, with the same wins. In
-`make test` at every sixth place, in `make proof` at each.
+`make test` at every twelfth place, in `make proof` at each.
 """
 
 import gc
@@ -32,7 +32,7 @@ from tests.looking import rows
 from tests.postgres import Server, mortal_server
 
 ONES = Request(tuple((n,) for n in range(1, 41)), "40/1 @ 1.00", games=2)
-STEP = 1 if IS_PROOF else 6
+STEP = 1 if IS_PROOF else 12
 BILLS = (Tender(TenderKind.CURRENCY, 10_000),)
 
 

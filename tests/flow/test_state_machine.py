@@ -328,7 +328,7 @@ def test_whatever_the_floor_does_the_books_agree_and_so_does_the_model(
 
     # A step costs a whole check of the books: few runs in `make test`, many in `make proof`.
     is_sqlite = fresh().office.database.is_sqlite
-    share = 8 if is_sqlite else 33
+    share = 16 if is_sqlite else 33
     run_state_machine_as_test(
         FreshHouse,
         settings=settings(

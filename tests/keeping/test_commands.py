@@ -166,6 +166,7 @@ def test_a_trial_server_that_lacks_room_or_goes_condemns_no_backup(
         assert (console.keno("backup", "check", file)[0], words) == (code, words)
 
 
+@pytest.mark.proof
 @pytest.mark.rule("X-recovery", "X-audit-log")
 def test_the_drill_on_the_page(
     console: Console, empty_url: str, tmp_path: Path, request: pytest.FixtureRequest

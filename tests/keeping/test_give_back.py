@@ -25,6 +25,7 @@ from app.store.tables import PaperState
 from app.store.unit import Unit
 from printers.press import Press
 from tests.crashing import dies
+from tests.depth import IS_PROOF
 from tests.engines import floor_on
 from tests.floor import WALT, WANDA, Floor
 from tests.keeping.archive import (
@@ -419,7 +420,7 @@ def test_whoever_dies_on_the_way_is_finished_by_the_next(
                 assert checked(floor, file) == {}
         if not died:
             break
-        point += 5
+        point += 5 if IS_PROOF else 10
     assert point > 50
     assert len(seen) > 4
 

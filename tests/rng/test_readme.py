@@ -49,6 +49,7 @@ waited() {
 """
 
 
+@pytest.mark.proof  # twenty commands, each a process of its own
 @pytest.mark.rule("X-draw-public", "X-recovery", "15.5(a)-dual-key")
 def test_the_rehearsal_in_two_terminals_works_as_it_is_written(tmp_path: Path) -> None:
     for tool in ("bash", "openssl"):

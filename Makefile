@@ -69,7 +69,7 @@ check rules tests machine: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
 # Where bytecode may not be kept, each of the many processes would compile the project again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Tests run file by file in several processes: more than the machine has cores, because tests of
+# Tests run file by file in several processes: one more than the machine has cores, because tests of
 # games, printers and browsers wait for those.
 WORKERS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 PYTEST = $(BIN)/pytest --numprocesses=$(1) --dist=loadfile --no-loadscope-reorder
@@ -85,7 +85,7 @@ test: .venv/.developing ## lint and the tests of every behaviour, on both databa
 	@$(MAKE) --no-print-directory --keep-going --jobs=2 lint tests
 
 tests: .venv/.developing ## every test of `make test`
-	$(call PYTEST,$$(($(WORKERS) * 2))) tests
+	$(call PYTEST,$$(($(WORKERS) + 1))) tests
 
 machine: .venv/.developing ## the tests that need root and programs of the system; installs these on Debian and Ubuntu
 	@$(BIN)/python -m tests.needs machine

@@ -3,6 +3,7 @@
 import gc
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.rule_marks", "tests.engines"]
@@ -14,6 +15,27 @@ settings.register_profile(
     "proof", max_examples=3_000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
+
+
+# A file runs in one process. The longest begin first: the last to end decides how long all takes.
+LONGEST = (
+    "tests/browser/test_writer.py",
+    "tests/test_docs_commands.py",
+    "tests/test_demo.py",
+    "tests/audit/test_verifier.py",
+    "tests/flow/test_crash_points.py",
+    "tests/keeping/test_give_back.py",
+    "tests/flow/test_races.py",
+    "tests/browser/test_board.py",
+    "tests/test_wheel.py",
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have the longest files begin first."""
+    places = {file: place for place, file in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.nodeid.split("::")[0], len(places)))
 
 
 def pytest_collection_finish() -> None:

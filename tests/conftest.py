@@ -20,7 +20,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
 # A file runs in one process. The longest begin first: the last to end decides how long all takes.
 LONGEST = (
     "tests/browser/test_writer.py",
-    "tests/test_docs_commands.py",
     "tests/test_demo.py",
     "tests/audit/test_verifier.py",
     "tests/flow/test_crash_points.py",

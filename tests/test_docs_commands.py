@@ -197,6 +197,7 @@ certified() {
 """
 
 
+@pytest.mark.proof
 @pytest.mark.rule("15.5(a)-dual-key", "X-audit-books", "X-audit-log")
 def test_a_house_is_installed_founded_keyed_and_opened_by_the_pages() -> None:
     """On the database that the page begins with; `test_house_commands` has both."""

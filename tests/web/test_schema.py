@@ -21,7 +21,7 @@ from tests.depth import IS_PROOF
 from tests.floor import Floor
 
 # Every day a few for each operation; in the long evidence as many as find what is rare.
-EXAMPLES = 750 if IS_PROOF else 6
+EXAMPLES = 750 if IS_PROOF else 4
 CHECKS = [
     schemathesis.checks.not_a_server_error,
     status_code_conformance,

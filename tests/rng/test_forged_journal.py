@@ -1238,7 +1238,11 @@ def agreed(house: TestHouse) -> int:
 
 
 @pytest.mark.rule("X-draw-public", "X-recovery")
-@pytest.mark.parametrize("new_keys", [False, True], ids=["disk lost", "disk and keys lost"])
+@pytest.mark.parametrize(
+    "new_keys",
+    [False, pytest.param(True, marks=pytest.mark.proof)],  # keys take seconds to make
+    ids=["disk lost", "disk and keys lost"],
+)
 @pytest.mark.parametrize("role", ["rng", "inspector"])
 @pytest.mark.parametrize("lost", ["mark", "void", "deliver", "nothing"])
 def test_an_honest_house_agrees_with_itself_whatever_was_lost(

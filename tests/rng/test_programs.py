@@ -104,6 +104,7 @@ def test_draws_in_a_file_are_judged(tmp_path: Path, capsys: pytest.CaptureFixtur
 # ---- the ceremony --------------------------------------------------------------------------------
 
 
+@pytest.mark.proof  # by day a ceremony is held by commands in test_wheel
 @pytest.mark.rule("15.5(a)-dual-key", "X-access")
 def test_a_ceremony_by_command_makes_two_journals_of_one_house(tmp_path: Path) -> None:
     def done(*arguments: str, given: str = "") -> str:

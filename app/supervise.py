@@ -4,6 +4,7 @@ import ctypes
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -96,9 +97,10 @@ def stop_all(processes: Sequence[Process], seconds: float = STOP_SECONDS) -> Non
 
 
 def _end_with(parent: int) -> None:
-    """In a new process: have the system send it SIGTERM when its parent ends, even if killed."""
+    """In a new process: have Linux send it SIGTERM when its parent ends, even if killed."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if sys.platform == "linux":
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:  # it ended before that
         os._exit(1)
 

@@ -63,8 +63,9 @@ lint: .venv/.developing ## ruff, mypy and the architecture test
 
 # Where there is room in memory the tests' databases are there. The tests write through to it as they
 # would to a disk; what a test kills is a process, never the machine.
-MEMORY := $(shell test "$$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 4000000 2>/dev/null && echo /dev/shm)
-check rules tests machine: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
+MEMORY := $(shell test "$$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 4000000 2>/dev/null \
+	&& ! grep -q ' /dev/shm .*noexec' /proc/mounts && echo /dev/shm)
+check rules tests machine: export TMPDIR := $(or $(MEMORY),$(TMPDIR),/tmp)
 
 # Where bytecode may not be kept, each of the many processes would compile the project again.
 unexport PYTHONDONTWRITEBYTECODE

@@ -13,6 +13,7 @@ A device that cannot answer ends with the paper sent.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -150,14 +151,16 @@ def _done(line: Connection, seconds: float, noticed: Callable[[str], None]) -> i
             return done
         # It may be done while it is asked how it is: that answer is kept, and not passed over.
         passed: list[int] = []
-        status = read_status(partial(_ask, line, passed=passed))
+        status = None
+        with suppress(Broken):  # it takes nothing now; what was sent may come out all the same
+            status = read_status(partial(_ask, line, passed=passed))
         if (done := next(filter(_is_done, passed), None)) is not None:
             return done
         answers = status is not None  # or late answers would be taken for those to other questions
         if status is not None and status.trouble not in {None, told}:
             told = status.trouble
             noticed(str(told))
-    return None
+    return _answer(line, CHECK_SECONDS, _is_done)  # noting took long: it may have answered
 
 
 def _is_done(said: int) -> bool:

@@ -6,6 +6,11 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+# The user's own settings of a house and of a proxy are not those of the tests.
+for name in [name for name in os.environ if name.startswith(("KENO_", "GRANIAN_"))]:
+    del os.environ[name]
+os.environ["no_proxy"] = "127.0.0.1,localhost"
+
 pytest_plugins = ["tests.rule_marks", "tests.engines"]
 
 # `make test` sees the same examples each time, so that a red run is a change and never luck;

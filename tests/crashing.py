@@ -17,6 +17,7 @@ from tests.depth import CRASH_STEP, IS_PROOF
 from tests.engines import ENGINES
 from tests.floor import Floor
 from tests.looking import rows
+from tests.waiting import PATIENCE
 
 Act = Callable[[Floor], object]
 MANY = 80  # acts to be killed: more than there are places at which one can die
@@ -63,7 +64,7 @@ def dies(floor: Floor, point: int, act: Act) -> bool:
 
     process = multiprocessing.get_context("fork").Process(target=run)
     process.start()
-    process.join()
+    process.join(PATIENCE)
     floor.pass_time(seconds=1)  # in the other process it did
     assert process.exitcode in {0, -signal.SIGKILL}
     return process.exitcode != 0

@@ -355,9 +355,7 @@ def test_a_process_that_ends_again_and_again_is_told_until_it_runs_for_five_minu
         assert console.type(floor, recording) == 0
         floor.pass_time(seconds=20)
     with alarming(floor, AlarmId.PROCESS_RESTARTING) as alarm:
-        assert alarm.what == (
-            "The process spooler ended by itself and was started again, 9 times in five minutes."
-        )
+        assert alarm.what == ("The process spooler ended unexpectedly, 9 times in five minutes.")
         assert alarm.of == "spooler"
         capsys.readouterr()
         assert console.type(floor, "keno alarms") == 1

@@ -479,6 +479,8 @@ def _only_one(database: Database, keys: Path, name: str) -> Iterator[None]:
             stack.enter_context(locked(_spooler_lock(database, keys, name)))
         except BlockingIOError:
             raise BadUsage(f"a spooler named {name} runs here already") from None
+        except OSError as trouble:
+            raise BadUsage(f"{trouble.filename} cannot be used: {trouble.strerror}") from None
         yield
 
 

@@ -6,6 +6,7 @@ times as fast without it.
 
 import argparse
 import os
+import re
 import socket
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -21,6 +22,13 @@ KEEPING, CERTIFICATES = "app.cli.keeping", "app.cli.certificates"
 WATCHING = "app.cli.watching"
 # argparse has no public name for it.
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
+
+
+def _word(text: str) -> str:
+    """Return the name of a unit or of a result of systemd's: it goes into the log as it is."""
+    if not re.fullmatch(r"[a-z0-9@-]{1,32}", text):
+        raise argparse.ArgumentTypeError("a word of at most 32 small letters, digits, @ and -")
+    return text
 
 
 def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
@@ -66,11 +74,9 @@ def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
     yield from _restored_commands(log)
     yield from _keeping_commands(commands)
     yield _act(commands, "alarms", "show_alarms", "what is amiss, and the next step", WATCHING)
-    ending = _act(
-        commands, "process-ended", "record_end", "record that a process ended by itself", WATCHING
-    )
-    ending.add_argument("process", metavar="PROCESS", help="as spooler")
-    ending.add_argument("result", metavar="RESULT", help="how it ended, as systemd names it")
+    ending = _act(commands, "process-ended", "record_end", "record that a process ended", WATCHING)
+    ending.add_argument("process", type=_word, metavar="PROCESS", help="such as spooler")
+    ending.add_argument("result", type=_word, metavar="RESULT", help="systemd's SERVICE_RESULT")
     yield ending
     yield from _certificate_commands(_group(commands, "certificates", "who is at the other end"))
     yield from _processes(commands)
@@ -86,7 +92,9 @@ def _processes(commands: Commands) -> Iterator[argparse.ArgumentParser]:
     feed.add_argument("--authorities", metavar="FILE", help="whoever asks shows one of theirs")
     yield feed
     spooler = _act(commands, "spooler", "print_the_paper", "print what is to be printed")
-    spooler.add_argument("--name", default=socket.gethostname(), help="by which others know it")
+    # Of another user of this machine it is another spooler: it waits for the leases of the first.
+    name = f"{socket.gethostname()}-{os.getuid()}"
+    spooler.add_argument("--name", default=name, help="by which others know it")
     yield spooler
     yield _act(commands, "reporter", "make_the_reports", "make the reports that are asked for")
     caller = _act(commands, "caller", "call_the_games", "run the games by themselves")

@@ -37,7 +37,7 @@ def record_end(options: argparse.Namespace) -> Answer:
     with founded_office(WATCHER) as office:
         record_process_end(office, options.process, options.result)
     recorded = {"process": options.process, "result": options.result}
-    return Answer(recorded, lambda: f"It is recorded that {options.process} ended.")
+    return Answer(recorded, lambda: f"Recorded: {options.process} ended.")
 
 
 def _line(alarm: Alarm, since: str) -> str:

@@ -165,8 +165,8 @@ def _process_restarting(facts: Facts) -> Iterator[Alarm]:
         many = "once" if len(times) == 1 else f"{len(times):,} times"
         yield Alarm(
             AlarmId.PROCESS_RESTARTING,
-            f"The process {process} ended by itself and was started again, {many} in five minutes.",
-            f"An operator reads in the lines of {process} why it ended.",
+            f"The process {process} ended unexpectedly, {many} in five minutes.",
+            f"An operator checks the journal of {process} for the reason.",
             min(times),
             process,
         )
@@ -354,10 +354,10 @@ def _paper_waits(facts: Facts) -> Iterator[Alarm]:
             continue  # that is an alarm of its own
         elif f"printer {each.printer}" not in owned:
             why = f"for printer {each.printer}, but no spooler is running."
-            next_step = "An operator starts `keno spooler`."
+            next_step = "An operator starts the spooler: `systemctl restart keno-spooler`."
         elif each.is_behind(facts.now):
             why = f"for printer {each.printer}, and nothing comes out."
-            next_step = "An operator looks at the spooler's lines; a supervisor at the printer."
+            next_step = "An operator checks the spooler's journal; a supervisor checks the printer."
         else:
             continue
         yield Alarm(

@@ -9,7 +9,7 @@ from app.flow.office import Office
 
 
 def record_process_end(office: Office, process: str, result: str) -> None:
-    """Record that a process ended by itself, and that it is started again."""
+    """Record that a process ended unexpectedly."""
     what = f"{process} ended with {result}; it starts again"
     with office.unit() as unit:
         office.log(unit, Tag.PROCESS, {"what": what, "time": time_text(unit.now())})

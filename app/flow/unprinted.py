@@ -1,13 +1,14 @@
 """Slips that wait to be printed: how many at each printer, and since when none has come out."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from app.flow.entry_time import time_in
 from app.store.queries import Reading
 from app.store.queries import paper as queries
 
 BEHIND = timedelta(seconds=5)  # a printer at work finishes a slip in less
+LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,8 @@ def unprinted(connection: Reading, station: int | None = None) -> list[Unprinted
     finished = queries.newest_finished(connection)
     found: dict[tuple[str | None, str | None], Unprinted] = {}
     for each in waiting:
-        at = each.copy_asked_at or time_in(each.body)
-        if at is None:
-            continue
+        # An entry that says no time was tampered with: its slip waits all the same, and for long.
+        at = each.copy_asked_at or time_in(each.body) or LONG_AGO
         place = each.printer, each.station
         known = found.get(place, Unprinted(*place, 0, at))
         oldest = min(at, known.since)

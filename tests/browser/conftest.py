@@ -50,8 +50,9 @@ NOWHERE = "**/nothing-is-ever-asked-here"
 @contextmanager
 def launched() -> Iterator[Browser]:
     """A browser, in which every page has a context of its own."""
+    path = chromium()  # it may ask Playwright itself, of which there can be one at a time
     with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        made = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield made
         made.close()
 

@@ -9,6 +9,7 @@ the same seed. A page is written only if its whole share ran on a committed stat
 import os
 import platform
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -16,16 +17,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import SystemRandom
 
+from tests.needs import machine_remedy
 from tests.postgres import server_programs
 from tests.proof import results
 from tests.proof.committed import ROOT, committed, not_in_history
 from tests.proof.page import page
-from tests.proof.results import Run, begin, read_results
+from tests.proof.results import Run, begin, cut_torn_line, has_failed, read_results
 from tests.proof.shares import PAGES, Share, chosen, read_shares
 
 EVIDENCE = ROOT / ".evidence"
 CHANGED = "changed"
 UNCOMMITTED = "uncommitted"
+NOTHING_LEFT = 5  # of pytest: every test had passed before
 
 
 def main(names: list[str]) -> int:
@@ -42,7 +45,10 @@ def main(names: list[str]) -> int:
         for share in shares.values()
         if not names or share.name in names or (CHANGED in names and share.is_outdated)
     ]
-    return max((run(share, shares) for share in wanted), default=0)
+    if any(not share.tests for share in wanted) and (remedy := machine_remedy()) is not None:
+        sys.exit(f"The share of everything else has the tests of machines: {remedy}")
+    codes = [run(share, shares) for share in wanted]
+    return int(any(codes))  # a process that was killed has a negative one
 
 
 def run(share: Share, shares: dict[str, Share]) -> int:
@@ -50,8 +56,9 @@ def run(share: Share, shares: dict[str, Share]) -> int:
     file = EVIDENCE / f"{share.name}.jsonl"
     commit = committed() or UNCOMMITTED
     begun, seed = _resumed(file, commit)
-    if share.coverage:
-        begun = []  # what is covered is counted in one run
+    if share.coverage:  # what is covered is counted in one run
+        begun = []
+        shutil.rmtree(ROOT / ".coverage", ignore_errors=True)
     done = file.with_suffix(".done")
     done.write_text("".join(f"{test}\n" for test in begun))
     sys.stdout.write(f"{share.name} on {commit}: seed {seed}, {len(begun)} tests passed before\n")
@@ -65,21 +72,28 @@ def run(share: Share, shares: dict[str, Share]) -> int:
     if code == 0 and share.coverage:
         code = _report_coverage()
     read = read_results(file)
-    if code not in {0, 5} or read is None or not read[1] or committed() != commit:
+    is_green = code in {0, NOTHING_LEFT} and not has_failed(file)
+    if read is None or not is_green or committed() != commit:
         sys.stderr.write(f"{share.page.name} stays: it shows a whole, green, committed state\n")
-        return code
+        return 0 if is_green else code or 1
     ran, ended = read
     share.page.write_text(page(share.name, ran, ended.values(), datetime.now(UTC).date()))
+    file.unlink()
     return 0
 
 
 def _resumed(file: Path, commit: str) -> tuple[list[str], int]:
-    """Return the tests that passed on this commit before, and the seed of that run."""
+    """Return the tests that passed on this commit before, and the seed of that run.
+
+    A run in which a test failed begins anew: what passes at the second try is no evidence.
+    """
     read = read_results(file)
-    if read is None or commit in {UNCOMMITTED, ""} or read[0].commit != commit:
+    is_other = read is None or commit in {UNCOMMITTED, ""} or read[0].commit != commit
+    if read is None or is_other or has_failed(file):
         seed = SystemRandom().randrange(10**9)
         begin(file, Run(commit, seed, _machine(), _engines()))
         return [], seed
+    cut_torn_line(file)
     return [test for test, each in read[1].items() if each.outcome == "passed"], read[0].seed
 
 

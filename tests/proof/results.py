@@ -91,6 +91,18 @@ def read_results(file: Path) -> tuple[Run, Mapping[str, Result]] | None:
     return Run(**documents[0]), {result.test: result for result in results}
 
 
+def has_failed(file: Path) -> bool:
+    """Whether a test of a run failed, also if it passed when it was run again."""
+    documents = _whole(file.read_text().splitlines()) if file.exists() else ()
+    return any(each.get("outcome") == "failed" for each in documents)
+
+
+def cut_torn_line(file: Path) -> None:
+    """Remove what an interrupted run left of its last line: the next one begins behind it."""
+    whole = file.read_text().rpartition("\n")
+    file.write_text(whole[0] + whole[1])
+
+
 def _whole(lines: Iterable[str]) -> Iterable[dict[str, Any]]:
     """Yield the documents of the lines; the last one may be torn."""
     for line in lines:

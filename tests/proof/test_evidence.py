@@ -10,7 +10,16 @@ import pytest
 
 from tests.proof.committed import changed_since, commit_named, committed, not_in_history
 from tests.proof.page import page
-from tests.proof.results import DONE, FILE, Result, Run, begin, read_results
+from tests.proof.results import (
+    DONE,
+    FILE,
+    Result,
+    Run,
+    begin,
+    cut_torn_line,
+    has_failed,
+    read_results,
+)
 from tests.proof.shares import Share, chosen, read_shares
 
 RUN = Run("0123abc", 7, "2 cores", "SQLite 3")
@@ -86,7 +95,8 @@ def test_a_share_that_was_interrupted_resumes_with_what_is_left(
     }
     with file.open("a") as torn:
         torn.write('{"test": "test_suite.py::te')
-    file.write_text(file.read_text().rpartition("\n")[0] + "\n")
+    assert has_failed(file)
+    cut_torn_line(file)
     assert run_suite(tmp_path, *options) == 0
     second = read_results(file)
     assert second is not None

@@ -273,7 +273,7 @@ def test_all_is_well_is_never_shown_while_a_slip_waits_or_a_process_restarts(
     note_ending(floor.office, sending, "confirmed", None)
     assert "All is well." in now()
     record_process_end(floor.office, "feed", "exit-code")
-    assert "The process feed ended by itself and was started again, once" in now()
+    assert "The process feed ended unexpectedly, once" in now()
     assert "All is well." not in now()
     floor.pass_time(minutes=6)
     assert "All is well." in now()

@@ -411,3 +411,12 @@ def test_a_command_that_is_ended_removes_what_it_made_on_the_way(tmp_path: Path,
     )
     assert (done.returncode, done.stderr) == (-signal.Signals[name], b"")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.rule("X-audit-log")
+@pytest.mark.parametrize("word", ["", "two words", "a\nline", "x" * 33, "SPOOLER"])
+def test_the_end_of_a_process_is_recorded_in_words_of_systemd_alone(keno: Keno, word: str) -> None:
+    for words in (("spooler", word), (word, "signal")):
+        said = keno("process-ended", *words)
+        assert said.exit_code == 2
+        assert "a word of at most 32 small letters" in said.err

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from printers.devices import Broken
 from printers.escpos import IN_ORDER
 from printers.sending import Ending, Outcome, send_paper
 from printers.status import Status, answer_to
@@ -70,3 +71,21 @@ def test_trouble_while_it_prints_is_noticed_once_and_the_slip_may_still_be_confi
     outcome, noticed = sent(Slow(18, [Status(), out, out, opened, Status()]))
     assert noticed == ["The printer is out of paper.", "The cover of the printer is open."]
     assert outcome == Outcome(Ending.CONFIRMED)
+
+
+class TakesNothing(Slow):
+    """A printer whose line takes nothing more while it prints, until it is done."""
+
+    def send(self, data: bytes) -> None:
+        if self.printing and data[:2] == b"\x10\x04" and not self.asked:
+            self.asked = 1
+            self.says.append(DONE)  # which comes once the roll is changed
+            raise Broken("The printer takes no more.")
+        super().send(data)
+
+
+@pytest.mark.rule("15.4(c)", "X-ticket-exactly-once")
+def test_a_printer_that_takes_no_question_while_it_prints_may_still_confirm_the_slip() -> None:
+    outcome, noticed = sent(TakesNothing(99, [Status()]))
+    assert outcome == Outcome(Ending.CONFIRMED)
+    assert noticed == []

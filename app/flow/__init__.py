@@ -61,7 +61,7 @@ committed at once or not at all.
     retention     how long records are kept
     archive       old detail into a file that stays verifiable
     give_back     the room of what was archived
-    process_end   a process that ended by itself and is started again
+    process_end   a process that ended unexpectedly
 
 What they stand on: `office` (database, keys, entropy), `keys`, `codes` (validation codes),
 `asking` (request ids), `authority` (the paper in hand, or a supervisor), `contact` (a patron's acts

@@ -100,7 +100,7 @@ def look_for_missing(
 
 
 def _check_head(keyed: KeyedProcesses, head: str) -> None:
-    """Check that a head which somebody has kept was signed by the log and cosigned.
+    """Check that a head from a file was signed by the log and cosigned.
 
     Refuses: a text that is no head, and a head with other signatures.
 

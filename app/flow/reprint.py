@@ -49,7 +49,7 @@ def papers_at(office: Office, credentials: Credentials) -> Answer:
 
 @dataclass(frozen=True)
 class PaperHere:
-    """What is not printed yet where somebody works, and how the printer is."""
+    """The slips of a station that are not printed yet, and how its printer is."""
 
     queue: list[Queued]
     printer: PrinterStatus

@@ -5,7 +5,7 @@ paper is sent once does not rest on it: a paper leaves the queue by one transact
 the lease is checked.
 
 One thread looks at the queue for all printers and keeps their leases, however long a printer takes
-over its paper; whoever owns a printer is woken when there is something for it. A printer whose
+over its paper; the owner of a printer is woken when there is something for it. A printer whose
 station has a drawer open is also asked how it is while nothing waits, so that its writer reads that
 the paper is out before the next patron comes.
 """

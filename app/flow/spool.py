@@ -77,7 +77,7 @@ def printers_with_paper(office: Office) -> set[int]:
 
 
 def printers_in_use(office: Office) -> set[int]:
-    """Return the printers of stations at which somebody has a drawer open."""
+    """Return the printers of stations with an open drawer."""
     with office.database.reading() as connection:
         return queries.printers_in_use(connection)
 

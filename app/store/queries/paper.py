@@ -113,7 +113,7 @@ class Event:
     roll: str | None
 
 
-EVENTS_MOST = 20_000  # from the newest back: of older ones nobody waits for the end
+EVENTS_MOST = 20_000  # only the newest are read; an older one leaves its ticket without a mark
 FINISHED_MOST = 1_000
 EVENT = (
     PaperEvent.copy,

@@ -23,7 +23,7 @@ export class JustSold {
     this.show([]);
   }
 
-  /** Show the newest; what has not changed is left alone, for whoever reads it just now. */
+  /** Show the newest tickets; rows that have not changed are not touched. */
   show(sold) {
     const text = JSON.stringify(sold);
     if (text === this.shown) return;

@@ -70,10 +70,10 @@ check rules tests machine: export TMPDIR := $(or $(MEMORY),$(TMPDIR),/tmp)
 # Where bytecode may not be kept, each of the many processes would compile the project again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Tests run file by file in several processes: one more than the machine has cores, because tests of
-# games, printers and browsers wait for those.
+# Tests run group by group (tests/conftest.py) in several processes: two more than the machine has
+# cores, because tests of games, printers and browsers wait for those.
 WORKERS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
-PYTEST = $(BIN)/pytest --numprocesses=$(1) --dist=loadfile --no-loadscope-reorder
+PYTEST = $(BIN)/pytest --numprocesses=$(1) --dist=loadgroup --no-loadscope-reorder
 
 check: .venv/.developing ## lint, types, the rules and the story on SQLite, in under a minute
 	@$(MAKE) --no-print-directory --keep-going --jobs=2 lint rules
@@ -86,7 +86,7 @@ test: .venv/.developing ## lint and the tests of every behaviour, on both databa
 	@$(MAKE) --no-print-directory --keep-going --jobs=2 lint tests
 
 tests: .venv/.developing ## every test of `make test`
-	$(call PYTEST,$$(($(WORKERS) + 1))) tests
+	$(call PYTEST,$$(($(WORKERS) + 2))) tests
 
 machine: .venv/.developing ## the tests that need root and programs of the system; installs these on Debian and Ubuntu
 	@$(BIN)/python -m tests.needs machine

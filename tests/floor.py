@@ -4,14 +4,11 @@ The cast: Wanda and Walt write tickets, Sam supervises, Max manages outside keno
 Rita regulates, and Ike is an intruder who has no business here.
 """
 
-import atexit
 import shutil
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from itertools import count
 from pathlib import Path
-from tempfile import mkdtemp
 from threading import Lock
 from zoneinfo import ZoneInfo
 
@@ -57,6 +54,7 @@ from app.store.queries import games, paper, tickets
 from app.store.queries.paper import PrinterRow
 from app.store.tables import LocationKind, Role
 from tests.keyed import KeyedHouse, hold_ceremony
+from tests.sharing import made_once
 
 CARD = Path(__file__).parent / "keno" / "card.toml"
 NOON = datetime(2026, 11, 16, 17, 0, tzinfo=UTC)
@@ -131,15 +129,15 @@ def tick(moment: list[datetime]) -> datetime:
         return moment[0]
 
 
-@cache
 def _keyed() -> Path:
-    """The keys of the house and what its ceremony left, which takes seconds: once in a process."""
-    folder = Path(mkdtemp(prefix="keno-ceremony-"))
-    atexit.register(shutil.rmtree, folder)
+    """The keys of the house and what its ceremony left, which takes seconds: once in a run."""
+    return made_once("ceremony", _hold_ceremony)
+
+
+def _hold_ceremony(folder: Path) -> None:
     make_keys(folder / "keys", system_entropy)
     series = {one.code: one.first_game for one in plan().series}
     hold_ceremony(folder / "ceremony", read_keys(folder / "keys"), series)
-    return folder
 
 
 @dataclass

@@ -15,6 +15,7 @@ from tests.looking import rows
 from tests.waiting import PATIENCE
 
 AT_ONCE = 0.5  # seconds that a printer is given which will not say that it is done
+OFTEN = 0.2  # seconds between two checks of a printer for which nothing waits
 
 
 @contextmanager
@@ -35,6 +36,8 @@ def spooling(
     with (
         patch("printers.sending.ANSWER_SECONDS", answer_seconds),
         patch("app.spooler.SEND_WITHIN_SECONDS", PATIENCE),
+        patch("app.spooler.CHECK_SECONDS", OFTEN),
+        patch("app.spooler.NEW_PRINTERS_SECONDS", OFTEN),
     ):
         running.start()
         try:

@@ -17,7 +17,7 @@ PAPERS = {name: paper(name, WIDE.name) for name in ("void", "ticket")}
 ASKED_BEFORE = 3 + 12  # bytes: it is told to be quiet, and asked four questions
 ASKED_BEHIND = 3 + 12  # behind the cut
 TOLD = [fault for fault in Fault if fault is not Fault.SPOILED]  # of that one no line tells
-QUICKLY, PATIENCE = 0.05, 20.0
+QUICKLY, PATIENCE = 0.02, 20.0
 
 
 def end_of(name: str) -> int:

@@ -55,15 +55,17 @@ def told(code: str, words: str, act: Callable[[], object]) -> None:
 @pytest.mark.parametrize(
     ("answer", "code", "words"),
     [
-        (refused(Code.NOT_NEXT, game="M-1", next="M-2"), "game.not_next", "M-2"),
-        (refused(Code.SUPERSEDED), "inspector.bad_answer", "not what it must be"),
+        (lambda: refused(Code.NOT_NEXT, game="M-1", next="M-2"), "game.not_next", "M-2"),
+        (lambda: refused(Code.SUPERSEDED), "inspector.bad_answer", "not what it must be"),
         (
-            refused(Code.SUPERSEDED, {"handover": Forger("inspector").handover("rng", epoch=1)}),
+            lambda: refused(
+                Code.SUPERSEDED, {"handover": Forger("inspector").handover("rng", epoch=1)}
+            ),
             "inspector.bad_answer",
             "the handover is for another journal",
         ),
         (
-            refused(Code.SUPERSEDED, {"handover": Forger("rng").handover("inspector")}),
+            lambda: refused(Code.SUPERSEDED, {"handover": Forger("rng").handover("inspector")}),
             "inspector.bad_answer",
             "have to sign",
         ),
@@ -71,9 +73,9 @@ def told(code: str, words: str, act: Callable[[], object]) -> None:
     ids=["not next", "no handover", "handover for another journal", "handover of another"],
 )
 def test_a_generator_begins_nothing_on_a_lie(
-    house: TestHouse, answer: Answer, code: str, words: str
+    house: TestHouse, answer: Callable[[], Answer], code: str, words: str
 ) -> None:
-    lie(house, "ready", answer)
+    lie(house, "ready", answer())
     told(code, words, lambda: house.office.draw("M"))
     assert "INTENT" not in house.kinds("rng")
     assert not reasons(house, SAM)

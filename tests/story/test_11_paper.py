@@ -55,8 +55,9 @@ from printers.virtual import Fault, VirtualPrinter
 from tests.floor import ADA, SAM, SUE, WALT, WANDA, Floor, dollar, secret_of
 from tests.flow.races import ON_POSTGRESQL, MakePause, in_turn, pause
 from tests.looking import bodies, refuses, rows
-from tests.story.paper import PRESS, spool, spool_all
+from tests.story.paper import PRESS, QUICKLY, spool, spool_all
 from tests.story.paying import RICH, every, pay
+from tests.waiting import PATIENCE
 
 __all__ = ["pause"]  # the fixture
 
@@ -277,6 +278,7 @@ def test_a_copy_that_is_just_being_made_is_known_to_whoever_approves_the_payment
 # ---- printers that fail --------------------------------------------------------------------------
 
 BEFORE, MIDDLE = 15, 400  # bytes: within the questions beforehand, within the paper
+SAYS_NOTHING = {Fault.SILENT, Fault.MUTE, Fault.GARBAGE}
 
 
 @pytest.mark.rule("X-recovery", "X-ticket-exactly-once")
@@ -312,7 +314,10 @@ def test_a_printer_that_fails_leads_to_the_right_ending(  # noqa: PLR0917  all t
     wanda = writing(floor, printer)
     floor.sell(wanda, dollar())
     virtual.misbehave(fault, after)
-    assert spool(floor, printer) is ending
+    answers = QUICKLY if fault in SAYS_NOTHING else PATIENCE
+    before = answers if ending is Ending.FAILED else PATIENCE
+    done = QUICKLY if ending is Ending.UNKNOWN else PATIENCE
+    assert spool(floor, printer, before=before, done=done, after=answers) is ending
     virtual.misbehave(Fault.NONE)
     if ending is Ending.FAILED:  # nothing is on paper: it is the same paper that is tried again
         assert states(floor) == [("ticket", 0, "queued")]
@@ -568,7 +573,7 @@ def test_there_is_no_copy_of_a_ticket_that_is_void(
         floor.sell(wanda, dollar())
     spool(floor, printer)
     virtual.misbehave(Fault.MUTE, MIDDLE)
-    assert spool(floor, printer) is Ending.UNKNOWN
+    assert spool(floor, printer, done=QUICKLY, after=QUICKLY) is Ending.UNKNOWN
     virtual.misbehave(Fault.NONE)
     for number in (1, 2):
         floor.void(wanda, number)

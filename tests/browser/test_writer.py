@@ -43,10 +43,12 @@ def test_an_answer_that_comes_late_does_not_bring_back_what_was(house: House) ->
     state = page.locator("#drawer-state")
     expect(state).to_have_text("drawer 1")
     ((route,), (said_before,)) = held, said
+    stop_the_clock(page)  # which passes the time until the page looks again
     with page.expect_response("**/api/v1/desk"):
         route.fulfill(response=said_before)
     with page.expect_response("**/api/v1/desk"):  # by the next one it has been read
-        pass
+        page.clock.resume()
+        page.clock.fast_forward(10_000)
     assert state.inner_text() == "drawer 1"
 
 
@@ -639,8 +641,9 @@ def test_what_no_patron_would_wait_for_is_never_sold_later(house: House, desk: P
     desk.keyboard.press("Enter")  # nothing is sold while the centre is away
     told(desk, "nothing can be sold")
     expect(desk.locator("#line")).to_have_value("1 2 3 4 @1")
-    with desk.expect_request("**/api/v1/acts/settle"):  # a patron has waited long enough
-        pass
+    with desk.expect_request("**/api/v1/acts/settle"):
+        stop_the_clock(desk)  # which passes as much time as no patron waits
+    desk.clock.resume()
     house.server.start()
     told(desk, "The last act was not done.")
     assert rows(house.floor, "SELECT count(*) FROM ticket") == [(0,)]
@@ -747,7 +750,10 @@ def test_what_was_sold_behind_a_long_silence_is_not_put_back_into_the_line(
     expect(desk.locator("#words")).to_contain_text("one 4-spot")
     lose_the_answer(desk, "tickets")
     desk.keyboard.press("Enter")
-    told(desk, "Ticket 1-3")  # settled, after as long as a patron waits
+    expect(desk.locator("#away")).to_be_visible()
+    stop_the_clock(desk)  # which passes as much time as no patron waits
+    desk.clock.resume()
+    told(desk, "Ticket 1-3")  # settled
     expect(desk.locator("#line")).to_have_value("")
     assert rows(house.floor, "SELECT count(*) FROM ticket") == [(1,)]
 

@@ -25,23 +25,26 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
 
 
 # A group runs in one process: the tests of a file, or of all files that use a house that takes long
-# to make. The longest begin first: the last to end decides how long all takes.
+# to make. The longest begin first: the last to end decides how long all takes. Browsers take turns
+# with what waits.
 LONGEST = (
     "tests/browser/test_writer.py",
     "tests/rng",
     "tests/test_demo.py",
     "exported",
-    "tests/story/test_11_paper.py",
-    "tests/printers/test_faults.py",
     "tests/browser/test_board.py",
-    "tests/browser/test_printing.py",
+    "tests/printers/test_faults.py",
     "tests/store/test_migrations.py",
     "tests/keeping/test_give_back.py",
+    "tests/browser/test_busy_writer.py",
     "tests/flow/test_crash_points.py",
     "tests/test_wheel.py",
-    "tests/browser/test_busy_writer.py",
-    "tests/browser/test_supervisor.py",
+    "tests/browser/test_printing.py",
+    "tests/story/test_11_paper.py",
     "worked",
+    "tests/browser/test_supervisor.py",
+    "tests/audit/test_log.py",
+    "tests/browser/test_watchers.py",
 )
 SHARED = ("exported", "worked")  # houses that are made once in a process
 

@@ -129,7 +129,7 @@ def tick(moment: list[datetime]) -> datetime:
         return moment[0]
 
 
-def _keyed() -> Path:
+def keys_and_ceremony() -> Path:
     """The keys of the house and what its ceremony left, which takes seconds: once in a run."""
     return made_once("ceremony", _hold_ceremony)
 
@@ -158,7 +158,7 @@ class Floor:
         moment = [NOON]
         database = Database(url, None if real_clock else lambda: tick(moment))
         schema.upgrade(database)
-        shutil.copytree(_keyed(), folder, dirs_exist_ok=True)
+        shutil.copytree(keys_and_ceremony(), folder, dirs_exist_ok=True)
         keys = read_keys(folder / "keys")
         clock = system_clock if real_clock else lambda: moment[0]
         keyed = KeyedHouse(folder / "ceremony", clock=clock)

@@ -1,5 +1,6 @@
 """Rate cards: checked when brought, accepted by two, put into force with notice (15.3(e), 8.3)."""
 
+import shutil
 from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -8,10 +9,9 @@ from pathlib import Path
 import pytest
 from argon2 import PasswordHasher
 
-from app.entropy import system_entropy
 from app.flow.access import Credentials
 from app.flow.found_house import found_house
-from app.flow.keys import make_keys, read_keys
+from app.flow.keys import read_keys
 from app.flow.office import Office
 from app.flow.open_game import open_first_game
 from app.flow.plays import Changes
@@ -25,9 +25,9 @@ from app.store.database import Database
 from app.store.queries import cards
 from app.store.records.house import add_staff
 from app.store.tables import Role
-from tests.floor import MAX, NOON, SAM, SUE, Floor, dollar, plan, secret_of, tick
+from tests.floor import MAX, NOON, SAM, SUE, Floor, dollar, keys_and_ceremony, plan, secret_of, tick
 from tests.flow.rate_cards import FILE, SECOND, accepted, at
-from tests.keyed import KeyedHouse, hold_ceremony
+from tests.keyed import KeyedHouse
 from tests.looking import bodies, refuses, rows
 
 CASH = (Tender(TenderKind.CURRENCY, 2_000),)
@@ -216,9 +216,8 @@ def test_a_house_without_a_card_opens_no_game_and_needs_no_notice_for_its_first(
     moment = [NOON]
     database = Database(empty_url, lambda: tick(moment))
     schema.upgrade(database)
-    make_keys(tmp_path / "keys", system_entropy)
+    shutil.copytree(keys_and_ceremony(), tmp_path, dirs_exist_ok=True)
     keys, ceremony = read_keys(tmp_path / "keys"), tmp_path / "ceremony"
-    hold_ceremony(ceremony, keys, {each.code: each.first_game for each in plan().series})
     keyed = KeyedHouse(ceremony)
     office = Office(database, keys, keyed.processes(), hasher=PasswordHasher(1, 8, 1))
     floor = Floor(office, found_house(office, plan()), moment, ceremony, keyed)

@@ -70,10 +70,10 @@ check rules tests machine: export TMPDIR := $(or $(MEMORY),$(TMPDIR),/tmp)
 # Where bytecode may not be kept, each of the many processes would compile the project again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Tests run group by group (tests/conftest.py) in several processes: two more than the machine has
+# Tests run group by group (tests/grouping.py) in several processes: two more than the machine has
 # cores, because tests of games, printers and browsers wait for those.
 WORKERS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
-PYTEST = $(BIN)/pytest --numprocesses=$(1) --dist=loadgroup --no-loadscope-reorder
+PYTEST = $(BIN)/pytest --numprocesses=$(1) --dist=loadfile --no-loadscope-reorder
 
 check: .venv/.developing ## lint, types, the rules and the story on SQLite, in under a minute
 	@$(MAKE) --no-print-directory --keep-going --jobs=2 lint rules

@@ -22,6 +22,8 @@ from tests.browser.conftest import (
 from tests.floor import MAX, SAM, WALT, WANDA, secret_of
 from tests.looking import rows
 
+SIGN_IN = re.compile(r"/\?next=")
+
 
 @pytest.mark.rule("X-drawer")
 def test_an_answer_that_comes_late_does_not_bring_back_what_was(house: House) -> None:
@@ -548,7 +550,7 @@ def test_whoever_practises_goes_on_practising_after_signing_in_again(house: Hous
         page.context.clear_cookies(name="keno_person")
         if ended == "before it is loaded":
             page.reload()
-        page.wait_for_url("**/?next=**")
+        expect(page).to_have_url(SIGN_IN)
         house.sign_in(page, WANDA)
         expect(page.get_by_text("Practice. Nothing is sold")).to_be_visible()
 
@@ -582,7 +584,7 @@ def test_a_sale_whose_answer_was_lost_is_settled_after_signing_in_again(
     expect(desk.locator("#away")).to_be_visible()
     desk.context.clear_cookies(name="keno_person")
     desk.unroute_all(behavior="wait")
-    desk.wait_for_url("**/?next=*")
+    expect(desk).to_have_url(SIGN_IN)
     house.sign_in(desk, WANDA)
     told(desk, "Ticket 1-3")
     assert rows(house.floor, "SELECT count(*) FROM ticket") == [(1,)]

@@ -91,6 +91,9 @@ STAFF = (
     StaffPlan("IDA", "ida", Role.INSPECTOR, "ida inspects keno"),
     StaffPlan("RITA", "rita", Role.REGULATOR, "rita reads the books"),
     StaffPlan("ADA", "ada", Role.ADMINISTRATOR, "ada administers"),
+    StaffPlan("VERA", "vera", Role.SURVEILLANCE, "vera watches the floor"),
+    StaffPlan("CARL", "carl", Role.CAGE, "carl counts in the cage"),
+    StaffPlan("CLEO", "cleo", Role.COMPLIANCE, "cleo keeps to the rules"),
 )
 PLAN = HousePlan(
     name="Demonstration House",

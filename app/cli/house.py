@@ -132,6 +132,8 @@ def downgrade_database(options: argparse.Namespace) -> Answer:
             take_back(database, options.revision)
         except WouldLose as lost:
             raise BadUsage(f"this would lose {lost}; go forward instead") from None
+        except schema.Unfit as why:
+            raise BadUsage(str(why)) from None
         except schema.Busy as why:
             raise BadUsage(f"{why}; stop the processes of the house first") from None
         except schema.NotOurs as why:

@@ -273,14 +273,25 @@ def _mind(office: Office, asked: Asking, minding: Minding, unit: Unit, who: Work
     return answer
 
 
-def look_at_drawer(office: Office, credentials: Credentials, drawer: int) -> Answer:
+def look_at_drawer(
+    office: Office,
+    credentials: Credentials,
+    drawer: int,
+    what: Permission = Permission.DRAWER_KEEP,
+) -> Answer:
     """Return a drawer: its state, its paid tickets, and, once it is closed, what it came to.
 
-    Refuses: a drawer that is not there; another's to everyone but a supervisor.
+    Args:
+        office: the office.
+        credentials: of the caller.
+        drawer: its number.
+        what: DRAWER_KEEP at a station, DRAWER_SEE on the pages of those who watch drawers.
+
+    Refuses: a caller without that permission; an unknown drawer; another's, to a writer.
     """
     with office.database.reading() as connection:
         unit = Unit(office.database, connection)
-        who = at_work(credentials, Permission.DRAWER_KEEP)(unit)
+        who = at_work(credentials, what)(unit)
         row = known_drawer(unit, who, drawer)
         paid = queries.paid_tickets(connection, drawer)
         told: Answer = {
@@ -325,11 +336,11 @@ def _drawer_for(unit: Unit, who: Worker, drawer: int, act: DrawerAct) -> DrawerR
 def known_drawer(unit: Unit, who: Worker, drawer: int) -> DrawerRow:
     """Return a drawer of which somebody may know.
 
-    Refuses: a drawer that is not there; another's to everyone but a supervisor.
+    Refuses: an unknown drawer; another's, to a caller without DRAWER_SEE.
     """
     row = queries.drawer(unit.connection, drawer)
     own = row is not None and row.staff == who.staff
-    if row is None or (not own and who.role not in FOR[Permission.DRAWER_MIND]):
+    if row is None or (not own and who.role not in FOR[Permission.DRAWER_SEE]):
         raise say_no(No.NO_SUCH_DRAWER)
     return row
 

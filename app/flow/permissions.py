@@ -1,7 +1,8 @@
 """Who may do what: a closed list of acts, and the roles that each is for (X-access).
 
 Duties are kept apart by it: an administrator can neither sell nor pay nor draw, an inspector and a
-regulator see everything and change nothing.
+regulator see everything and change nothing. Surveillance, cage and compliance change nothing
+either, and each sees what its work needs; which reports they may have: `app.flow.report_jobs`.
 """
 
 from enum import StrEnum
@@ -28,6 +29,7 @@ class Permission(StrEnum):
     APPROVE_PAYMENT = "approval:give-from-page"
     COUNT_VERIFY = "count:verify"
     DRAWER_MIND = "drawer:mind"
+    DRAWER_SEE = "drawer:see"
     DAY_CLOSE = "day:close"
     CASH_LOG = "day:cash-log"
     AMOUNT_SET = "amount:set"
@@ -42,12 +44,17 @@ class Permission(StrEnum):
     FLOOR_SEE = "floor:see"
     KEYS_SEE = "keys:see"
     RECORDS_SEE = "records:see"
+    REPORTS_SEE = "reports:see"
     RECORDS_EXPORT = "records:export"
 
 
 _WRITERS = frozenset({Role.WRITER, Role.SUPERVISOR, Role.KENO_MANAGER})
 _SUPERVISORS = frozenset({Role.SUPERVISOR, Role.KENO_MANAGER})
 _EVERYONE = frozenset(Role)
+_CASHIERS_WATCHED = frozenset({Role.SURVEILLANCE, Role.CAGE})
+_RECORDS = _EVERYONE - {Role.WRITER, Role.ADMINISTRATOR, Role.CAGE}
+# Those who read everything, keyed processes and what can be taken out of the house included.
+_READERS = _RECORDS - {Role.SURVEILLANCE, Role.COMPLIANCE}
 
 # What leaves no act behind that belongs to a day, and what keeps somebody out.
 WHATEVER_THE_CLOCK_SAYS = frozenset(
@@ -56,7 +63,9 @@ WHATEVER_THE_CLOCK_SAYS = frozenset(
         Permission.TICKET_PRACTISE,
         Permission.FLOOR_SEE,
         Permission.KEYS_SEE,
+        Permission.DRAWER_SEE,
         Permission.RECORDS_SEE,
+        Permission.REPORTS_SEE,
         Permission.RECORDS_EXPORT,
         Permission.TICKET_LOOK_UP,
         Permission.CASH_LOG,
@@ -72,7 +81,7 @@ FOR: dict[Permission, frozenset[Role]] = {
     Permission.TICKET_VOID: _WRITERS,
     Permission.TICKET_REFUND: _WRITERS,
     Permission.TICKET_PAY: _WRITERS,
-    Permission.TICKET_LOOK_UP: _EVERYONE - {Role.ADMINISTRATOR},
+    Permission.TICKET_LOOK_UP: _EVERYONE - {Role.ADMINISTRATOR, Role.CAGE},
     Permission.DRAWER_KEEP: _WRITERS,
     Permission.GAME_LOCK: _WRITERS,
     Permission.GAME_RUN: _SUPERVISORS,
@@ -82,19 +91,21 @@ FOR: dict[Permission, frozenset[Role]] = {
     Permission.APPROVE_PAYMENT: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
     Permission.COUNT_VERIFY: _WRITERS | {Role.OUTSIDE_MANAGER},
     Permission.DRAWER_MIND: _SUPERVISORS,
+    Permission.DRAWER_SEE: _SUPERVISORS | _CASHIERS_WATCHED,
     Permission.DAY_CLOSE: _SUPERVISORS,
-    Permission.CASH_LOG: _EVERYONE - {Role.WRITER, Role.ADMINISTRATOR},
+    Permission.CASH_LOG: _RECORDS - {Role.SURVEILLANCE},
     Permission.AMOUNT_SET: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
     Permission.HOUSE_KEEP: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
     Permission.PAPER_PRINT: _WRITERS,
-    Permission.PAPER_SEE: _EVERYONE - {Role.WRITER, Role.ADMINISTRATOR},
+    Permission.PAPER_SEE: _RECORDS - {Role.COMPLIANCE},
     Permission.PRINTER_MANAGE: frozenset({Role.ADMINISTRATOR}),
     Permission.CARD_BRING: _SUPERVISORS,
     Permission.CARD_ACCEPT: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
     Permission.STAFF_MANAGE: frozenset({Role.ADMINISTRATOR}),
     Permission.STATION_MANAGE: frozenset({Role.ADMINISTRATOR}),
-    Permission.FLOOR_SEE: _EVERYONE - {Role.WRITER},
-    Permission.KEYS_SEE: _EVERYONE - {Role.WRITER, Role.ADMINISTRATOR},
-    Permission.RECORDS_SEE: _EVERYONE - {Role.WRITER, Role.ADMINISTRATOR},
-    Permission.RECORDS_EXPORT: _EVERYONE - {Role.WRITER, Role.ADMINISTRATOR},
+    Permission.FLOOR_SEE: _EVERYONE - {Role.WRITER, Role.CAGE},
+    Permission.KEYS_SEE: _READERS,
+    Permission.RECORDS_SEE: _RECORDS,
+    Permission.REPORTS_SEE: _RECORDS | {Role.CAGE},
+    Permission.RECORDS_EXPORT: _READERS,
 }

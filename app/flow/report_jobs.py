@@ -32,13 +32,24 @@ from app.store.queries.people import Worker
 from app.store.queries.reports import JobRow
 from app.store.records import reports as records
 from app.store.records.together import Row
-from app.store.tables import JobState, ReportChoice, ReportJob
+from app.store.tables import JobState, ReportChoice, ReportJob, Role
 from app.store.unit import Unit
 
 ID_BYTES = 8
 SHOWN = 60
 CATCH_UP = timedelta(days=31)  # of closed days whose reports were not made yet
 AT_WORK = (JobState.QUEUED, JobState.RUNNING)
+# The reports of these roles; they have no bundles. Every other role that may see reports has all.
+REPORTS_OF: dict[Role, frozenset[str]] = {
+    Role.SURVEILLANCE: frozenset(CATALOGUE) - {"worksheets"},  # taxes and cash of patrons
+    Role.CAGE: frozenset({"drawers"}),
+    Role.COMPLIANCE: frozenset(CATALOGUE),
+}
+
+
+def may_have(role: Role, report: str) -> bool:
+    """Whether a role may have a report, or a bundle, which is listed among the reports."""
+    return report in REPORTS_OF.get(role, (report,))
 
 
 # ---- asking --------------------------------------------------------------------------------------
@@ -49,16 +60,19 @@ def ask_report(
 ) -> Answer:
     """Ask for a report; return under which id it is being made.
 
-    Refuses: whoever may not see records; what cannot be asked for.
+    Refuses: a caller without REPORTS_SEE; a report that is not for their role; what cannot be asked
+    for.
     """
     said = {"report": asked.report, "from": str(asked.first), "to": str(asked.last)}
     what = asking(request, "report", said | {"format": asked.format.value})
-    worker = at_work(credentials, Permission.RECORDS_SEE)
+    worker = at_work(credentials, Permission.REPORTS_SEE)
     return answer_once(office, what, worker, partial(_ask, office, what, asked))
 
 
 def _ask(office: Office, what: Asking, asked: Asked, unit: Unit, who: Worker) -> Answer:
     check_asked(asked)
+    if not may_have(who.role, asked.report):
+        raise say_no(No.NOT_PERMITTED, role=who.role)
     job = office.entropy(ID_BYTES).hex()
     answer: Answer = {"job": job}
     by = {"staff": who.code, "at": who.station_code}
@@ -121,10 +135,10 @@ def stop_report(office: Office, credentials: Credentials, job: str) -> None:
 
     One that the close of a day asked for is stopped by whoever may close days.
 
-    Refuses: whoever may not see records; a report that is not theirs; one that is not being made.
+    Refuses: a caller without REPORTS_SEE; a report that is not theirs; one that is not being made.
     """
     with office.unit() as unit:
-        who = at_work(credentials, Permission.RECORDS_SEE)(unit)
+        who = at_work(credentials, Permission.REPORTS_SEE)(unit)
         asked = queries.job(unit.connection, job)
         if asked is None:
             raise say_no(No.NO_SUCH_JOB)
@@ -194,24 +208,25 @@ def _again(office: Office, unit: Unit, actor: Actor, asked: Asked) -> Answer:
 
 
 def see_jobs(office: Office, credentials: Credentials) -> list[JobRow]:
-    """Return the reports that were asked for last.
+    """Return the reports that were asked for last, of those that the caller may have.
 
-    Refuses: whoever may not see records.
+    Refuses: a caller without REPORTS_SEE.
     """
     with office.database.reading() as connection:
-        at_work(credentials, Permission.RECORDS_SEE)(Unit(office.database, connection))
-        return queries.newest_jobs(connection, SHOWN)
+        who = at_work(credentials, Permission.REPORTS_SEE)(Unit(office.database, connection))
+        jobs = queries.newest_jobs(connection, SHOWN)
+    return [job for job in jobs if may_have(who.role, job.report)]
 
 
 def done_job(office: Office, credentials: Credentials, job: str) -> JobRow:
     """Return a report that is ready.
 
-    Refuses: whoever may not see records; one that is not ready.
+    Refuses: a caller without REPORTS_SEE; one that is not ready, or not for their role.
     """
     with office.database.reading() as connection:
-        at_work(credentials, Permission.RECORDS_SEE)(Unit(office.database, connection))
+        who = at_work(credentials, Permission.REPORTS_SEE)(Unit(office.database, connection))
         found = queries.job(connection, job)
-    if found is None or found.state is not JobState.DONE:
+    if found is None or found.state is not JobState.DONE or not may_have(who.role, found.report):
         raise say_no(No.NO_SUCH_JOB)
     return found
 
@@ -219,10 +234,10 @@ def done_job(office: Office, credentials: Credentials, job: str) -> JobRow:
 def note_fetched(office: Office, credentials: Credentials, job: JobRow) -> None:
     """Have in the log who was given a report, each time, before they are given it (X-access).
 
-    Refuses: whoever may not see records.
+    Refuses: a caller without REPORTS_SEE.
     """
     with office.unit() as unit:
-        who = at_work(credentials, Permission.RECORDS_SEE)(unit)
+        who = at_work(credentials, Permission.REPORTS_SEE)(unit)
         still_at_work(unit, who)
         body = {
             "job": job.id,

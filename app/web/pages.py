@@ -31,6 +31,9 @@ START = {
     "administrator": "/supervisor",
     "inspector": "/inspector",
     "regulator": "/regulator",
+    "surveillance": "/supervisor",
+    "cage": "/supervisor/drawers",
+    "compliance": "/regulator",
 }
 # The pages that somebody can go to, for their role.
 PLACES: tuple[tuple[str, str, Permission], ...] = (

@@ -6,6 +6,7 @@ from pathlib import Path
 from flask import Blueprint, Response, current_app, jsonify, render_template, request, send_file
 
 from app.clock import time_text
+from app.flow.access import who_is_signed_in
 from app.flow.bundle_jobs import BUNDLE, TITLE, ask_bundle
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
@@ -14,12 +15,13 @@ from app.flow.report_jobs import (
     ask_report,
     done_job,
     file_name,
+    may_have,
     note_fetched,
     see_jobs,
     stop_report,
 )
 from app.flow.see_records import today
-from app.reports.catalogue import CATALOGUE
+from app.reports.catalogue import CATALOGUE, Report
 from app.store.queries import reports as queries
 from app.store.queries.reports import JobRow
 from app.web import forms
@@ -40,20 +42,20 @@ TITLES = {each.id: each.title for each in CATALOGUE.values()} | {BUNDLE: TITLE}
 
 
 @routes.get("/api/v1/reports")
-@needs(Permission.RECORDS_SEE)
+@needs(Permission.REPORTS_SEE)
 def list_reports() -> Response:
     """List the reports that there are, and those that were asked for last."""
     return jsonify(
         reports=[
             {"id": each.id, "title": each.title, "says": each.says, "duties": list(each.duties)}
-            for each in CATALOGUE.values()
+            for each in _ours()
         ],
         jobs=[_job(job) for job in see_jobs(office(), credentials())],
     )
 
 
 @routes.post("/api/v1/reports")
-@needs(Permission.RECORDS_SEE)
+@needs(Permission.REPORTS_SEE)
 def ask() -> tuple[Response, int]:
     """Ask for a report; it is made by itself, and its id tells how far it is."""
     asked = forms.read_report()
@@ -69,7 +71,7 @@ def ask_for_bundle() -> tuple[Response, int]:
 
 
 @routes.post("/api/v1/reports/<job>/stop")
-@needs(Permission.RECORDS_SEE)
+@needs(Permission.REPORTS_SEE)
 def stop(job: str) -> Response:
     """Stop a report that is waiting or being made."""
     stop_report(office(), credentials(), job)
@@ -84,7 +86,7 @@ def again(job: str) -> tuple[Response, int]:
 
 
 @routes.get("/api/v1/reports/<job>/file")
-@needs(Permission.RECORDS_SEE)
+@needs(Permission.REPORTS_SEE)
 def file(job: str) -> Response:
     """Hand out a report that is ready."""
     done = done_job(office(), credentials(), job)
@@ -105,6 +107,12 @@ def file(job: str) -> Response:
     )
     del answer.headers["Last-Modified"]
     return answer
+
+
+def _ours() -> list[Report]:
+    """Return the reports that the caller may have."""
+    role = who_is_signed_in(office(), credentials()).role
+    return [each for each in CATALOGUE.values() if may_have(role, each.id)]
 
 
 def _job(job: JobRow) -> dict[str, object]:
@@ -128,7 +136,7 @@ def _job(job: JobRow) -> dict[str, object]:
 
 
 @routes.get("/regulator/reports")
-@page(Permission.RECORDS_SEE)
+@page(Permission.REPORTS_SEE)
 def catalogue() -> str:
     """Show the reports that there are, and those that were asked for."""
     now: date = today(office())
@@ -136,7 +144,7 @@ def catalogue() -> str:
         chosen = queries.chosen(connection)
     return render_template(
         "regulator/reports.html",
-        reports=list(CATALOGUE.values()),
+        reports=_ours(),
         yesterday=now - timedelta(days=1),
         today=now,
         chosen=chosen,
@@ -146,7 +154,7 @@ def catalogue() -> str:
 
 
 @routes.get("/regulator/reports/asked")
-@page(Permission.RECORDS_SEE)
+@page(Permission.REPORTS_SEE)
 def asked_for() -> str:
     """Show the reports that were asked for, for the page to put in."""
     return render_template(

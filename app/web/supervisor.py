@@ -12,11 +12,12 @@ from app.flow.drawer import look_at_drawer
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.flow.see_cards import Advantage, see_version, see_versions
-from app.flow.see_floor import FloorSeen, see_floor
+from app.flow.see_floor import CLOSED, FloorSeen, see_floor
 from app.keno.drawer import DENOMINATIONS
 from app.keno.numbering import read_number
 from app.keno.refusals import quoted
 from app.store.queries import house
+from app.store.queries.drawers import closed_lately, drawers_in_use
 from app.web.pages import page
 from app.web.routes import credentials, office
 from app.web.runbooks import read_runbooks
@@ -63,11 +64,21 @@ def approval(number: str) -> str:
     return render_template("supervisor/approval.html", claim=claim, number=ticket)
 
 
+@routes.get("/drawers")
+@page(Permission.DRAWER_SEE)
+def drawers() -> str:
+    """Show the drawers in use and those that were closed last."""
+    with office().database.reading() as connection:
+        seen = {"drawers": drawers_in_use(connection), "closed": closed_lately(connection, CLOSED)}
+    return render_template("supervisor/drawers.html", seen=seen)
+
+
 @routes.get("/drawers/<drawer>")
-@page(Permission.DRAWER_MIND)
+@page(Permission.DRAWER_SEE)
 def drawer(drawer: str) -> str:
     """Show a drawer: to be closed or moved; once it is closed, what it came to and why."""
-    seen = look_at_drawer(office(), credentials(), read_number(drawer) or 0)
+    number = read_number(drawer) or 0
+    seen = look_at_drawer(office(), credentials(), number, Permission.DRAWER_SEE)
     return render_template("supervisor/drawer.html", seen=seen, kinds=_kinds())
 
 

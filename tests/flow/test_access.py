@@ -640,10 +640,10 @@ def test_only_an_administrator_disables(floor: Floor, name: str) -> None:
 # Written down a second time, by hand: W writer, S supervisor, K keno manager, O outside manager,
 # I inspector, R regulator, A administrator.
 MAY = {
-    "ticket:quote": "WSKOIRA",
+    "ticket:quote": "WSKOIRAVCP",
     "ticket:sell": "WSK",
     "ticket:void": "WSK",
-    "ticket:look-up": "WSKOIR",
+    "ticket:look-up": "WSKOIRVP",
     "drawer:keep": "WSK",
     "game:lock": "WSK",
     "game:run": "SK",
@@ -655,21 +655,23 @@ MAY = {
     "approval:give-from-page": "SKO",
     "count:verify": "WSKO",
     "drawer:mind": "SK",
+    "drawer:see": "SKVC",
     "amount:set": "SKO",
     "house:keep": "SKO",
     "day:close": "SK",
-    "day:cash-log": "SKOIR",
+    "day:cash-log": "SKOIRP",
     "paper:print": "WSK",
-    "paper:see": "SKOIR",
+    "paper:see": "SKOIRV",
     "printer:manage": "A",
     "card:bring": "SK",
     "card:accept": "SKO",
     "staff:manage": "A",
     "station:manage": "A",
     "ticket:practise": "WSK",
-    "floor:see": "SKOIRA",
+    "floor:see": "SKOIRAVP",
     "keys:see": "SKOIR",
-    "records:see": "SKOIR",
+    "records:see": "SKOIRVP",
+    "reports:see": "SKOIRVPC",
     "records:export": "SKOIR",
 }
 LETTERS = {
@@ -680,6 +682,9 @@ LETTERS = {
     Role.INSPECTOR: "I",
     Role.REGULATOR: "R",
     Role.ADMINISTRATOR: "A",
+    Role.SURVEILLANCE: "V",
+    Role.CAGE: "C",
+    Role.COMPLIANCE: "P",
 }
 
 

@@ -177,6 +177,26 @@ def test_the_schema_is_not_taken_back_if_records_would_be_lost(
     schema.upgrade(database)
 
 
+@pytest.mark.rule("X-access", "X-recovery")
+def test_older_software_is_given_nobody_whose_role_it_does_not_know(
+    empty_url: str, tmp_path: Path
+) -> None:
+    floor = Floor.opened(empty_url, tmp_path)
+    database, before = floor.office.database, "2026_11_26_station_bucket"
+    schema.downgrade(database, before)
+    columns = "code, name, role, secret, failed_tries"
+    planted = f"INSERT INTO staff ({columns}) VALUES ('V', 'V', 'cage', '', 0)"  # noqa: S608  ours
+    with database.writing() as connection, pytest.raises(IntegrityError):
+        connection.execute(text(planted))
+    schema.upgrade(database)
+    with database.writing() as connection:
+        connection.execute(text(planted))
+        connection.commit()
+    with pytest.raises(schema.Unfit, match="does not know the roles of V"):
+        schema.downgrade(database, before)
+    floor.close()
+
+
 @pytest.mark.rule("X-recovery")
 def test_two_printers_at_one_address_are_told_of_before_the_schema_goes_forward(
     empty_url: str,

@@ -18,6 +18,9 @@ class Role(StrEnum):
     INSPECTOR = "inspector"
     REGULATOR = "regulator"
     ADMINISTRATOR = "administrator"
+    SURVEILLANCE = "surveillance"
+    CAGE = "cage"
+    COMPLIANCE = "compliance"
 
 
 class Staff(Table):

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.flow.lease import Held, LeaseLost, Watch, take_lease
+from app.flow.lease import Held, LeaseLost, Watch, printer_lease, renew_leases, take_lease
 from app.flow.office import Office
 from app.flow.spool import (
     Sending,
@@ -41,7 +41,7 @@ from printers.sending import DONE_SECONDS, Ending, Outcome, check_printer, send_
 LOOK_SECONDS = 0.05
 AGAIN_SECONDS = 2.0  # after a printer could not print
 CHECK_SECONDS = 3.0  # a writer reads within ten seconds that the printer is out
-RENEW_SECONDS = 10.0
+RENEW_SECONDS = 3.0  # a writer reads within ten seconds that no spooler is running
 NEW_PRINTERS_SECONDS = 1.0
 # A paper that was taken longer ago than this is not sent any more: whoever took it was frozen, and
 # another may have been asked about it. Far shorter than a lease.
@@ -61,6 +61,7 @@ class Spooler:
     counted: Callable[[], float] = time.monotonic
     _owners: dict[int, "Owner"] = field(default_factory=dict)
     _looked: float = float("-inf")  # when the printers were last looked at
+    _renewed: float = float("-inf")  # when the leases were last renewed
 
     def run(self, stop: threading.Event) -> None:
         """Print until told to stop; printers that are added meanwhile are looked after too.
@@ -86,13 +87,15 @@ class Spooler:
     def _look(self, stop: threading.Event) -> None:
         """Look at the queue, now and then at the printers too, and wake whoever is to print."""
         if self.counted() - self._looked >= NEW_PRINTERS_SECONDS or not self._owners:
+            self._renew_leases()
             for printer in all_printers(self.office):
                 owner = self._owners.get(printer.id)
                 if owner is None:
                     owner = self._owners[printer.id] = Owner(self, printer, stop)
                     owner.thread.start()
                 owner.printer = printer
-                owner.keep_lease()
+                if owner.lease is None:
+                    owner.take_lease()
             in_use = printers_in_use(self.office)
             for number, owner in self._owners.items():
                 owner.is_in_use = number in in_use
@@ -104,6 +107,18 @@ class Spooler:
             if owner.trouble is not None:  # whether somebody has mended it is looked at, unasked
                 owner.woken.set()
 
+    def _renew_leases(self) -> None:
+        """Renew all leases if it is time to: one commit, however many printers there are."""
+        if self.counted() - self._renewed < RENEW_SECONDS:
+            return
+        began = self.counted()
+        had = {lease: owner for owner in self._owners.values() if (lease := owner.lease)}
+        if had:
+            ours = renew_leases(self.office, list(had))
+            for lost in had.keys() - ours:
+                had[lost].lease = None
+        self._renewed = began
+
 
 class Owner:
     """Who looks after one printer."""
@@ -113,26 +128,20 @@ class Owner:
         self.woken = threading.Event()
         self.trouble: str | None = None  # why the printer could not print when it was last asked
         self.is_in_use = False  # a station that prints on it has a drawer open
+        self.lease: Held | None = None
         self.thread = threading.Thread(target=self._run, name=f"printer {printer.code}")
         self._spooler = spooler
         self._office = spooler.office
         self._press = Press()
         self._stop = stop
         self._watch = Watch(spooler.counted)
-        self._renewed = float("-inf")
-        self._lease: Held | None = None
         self._after_a_break = False
 
-    def keep_lease(self) -> None:
-        """Take or renew the lease of the printer, if it is time to."""
-        now = self._spooler.counted()
-        if self._lease is not None and now - self._renewed < RENEW_SECONDS:
-            return
-        name = f"printer {self.printer.code}"
-        had = self._lease
-        self._lease = take_lease(self._office, name, self._spooler.holder, self._watch)
-        self._renewed = now
-        if self._lease is not None and had is None:
+    def take_lease(self) -> None:
+        """Take the lease of the printer, unless another spooler has it."""
+        name = printer_lease(self.printer.code)
+        self.lease = take_lease(self._office, name, self._spooler.holder, self._watch)
+        if self.lease is not None:
             # What hangs in it was known only to who owned it before: it is cut off, or half a
             # ticket and its copy would come out as one.
             self._after_a_break = True
@@ -158,7 +167,7 @@ class Owner:
 
     def _check(self) -> None:
         """Ask a printer that has nothing to do how it is, and note it if it cannot print."""
-        if self._lease is None or not self.is_in_use or self.trouble is not None:
+        if self.lease is None or not self.is_in_use or self.trouble is not None:
             return  # one in trouble is woken anyway
         why = check_printer(device_at(self.printer.address))
         if why is not None:
@@ -175,7 +184,7 @@ class Owner:
 
     def _print_next(self) -> bool:
         """Print the next paper, if there is one; whether to look for another at once."""
-        lease, printer = self._lease, self.printer
+        lease, printer = self.lease, self.printer
         if lease is None:
             return False
         taken: list[Sending] = []
@@ -201,7 +210,7 @@ class Owner:
                 noticed=self._notice,
             )
         except LeaseLost:
-            self._lease = None
+            self.lease = None
             return False
         if outcome is None:
             note_mended(self._office, printer)

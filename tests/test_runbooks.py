@@ -26,7 +26,6 @@ from app.flow.alarms import DISK_FREE, Alarm, AlarmId
 from app.flow.backup import back_up
 from app.flow.day import gaming_day
 from app.flow.facts import disks_of
-from app.flow.lease import Watch, take_lease
 from app.flow.lockout import lock_game
 from app.flow.office import Office
 from app.flow.report import Asked
@@ -35,7 +34,7 @@ from app.flow.reprint import Seen, say_printed
 from app.flow.schedule import change_schedule
 from app.flow.see_alarms import see_alarms
 from app.flow.sell import Sale
-from app.flow.spool import interrupted, next_paper, note_ending, note_trouble
+from app.flow.spool import interrupted, next_paper, note_ending, note_stopped, note_trouble
 from app.keno import grading
 from app.keno.drawer import Count
 from app.keno.grading import GameGrade
@@ -58,6 +57,7 @@ from tests.postgres import mortal_server
 from tests.rng.house import IDA, SAM
 from tests.rng.lockout import reopened
 from tests.runbooks import caller_of, take_turns
+from tests.serving import serve
 from tests.spooling import spooling, virtual, waiting
 from tests.waiting import until
 
@@ -633,11 +633,50 @@ def test_paper_that_nobody_prints_is_told_at_once_until_a_spooler_runs(
     with virtual(tmp_path / "roll") as printer:
         floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
         floor.sell(floor.writing())
-        with alarming(floor, AlarmId.PAPER_WAITS) as alarm:
-            words = "2 slips wait for printer P-B1, but no spooler is running."
+        with alarming(floor, AlarmId.SPOOLER_GONE) as alarm:
+            words = "No spooler is running for printer P-B1. 2 slips wait."
             assert alarm.what == words
+            assert AlarmId.PAPER_WAITS not in told(floor)  # it is the same thing
             with spooling(floor):
                 until(lambda: waiting(floor) == 0)
+
+
+@pytest.mark.rule("15.4(c)", "X-recovery")
+def test_a_spooler_that_has_gone_is_told_within_ten_seconds_though_nothing_waits(
+    floor: Floor,
+) -> None:
+    printer, wanda = floor.printer_at("B1"), floor.writing()
+    sending = next_paper(floor.office, printer, Press())
+    assert sending is not None
+    note_ending(floor.office, sending, PaperState.CONFIRMED.value, None)
+    assert told(floor)[AlarmId.SPOOLER_GONE].since is not None  # none ever ran
+    serve(floor)
+    assert told(floor) == {}
+    began = floor.office.now()
+    floor.pass_time(seconds=9)
+    with alarming(floor, AlarmId.SPOOLER_GONE) as alarm:
+        assert alarm.what == "No spooler is running for printer P-B1. No slip waits."
+        assert alarm.since is not None
+        assert abs(alarm.since - began) < timedelta(seconds=1)
+        bank = Count({TenderKind.CURRENCY: 50_000, TenderKind.COIN: 5_000})
+        floor.close_drawer(wanda, 1, bank)
+        assert told(floor)[AlarmId.SPOOLER_GONE].what.endswith("1 slip waits.")  # of the close
+        while sending := next_paper(floor.office, printer, Press()):
+            note_ending(floor.office, sending, PaperState.CONFIRMED.value, None)
+        # Nobody needs the printer now: a house that is closed for the night has no alarm.
+
+
+@pytest.mark.rule("15.4(c)", "X-recovery")
+def test_a_slip_that_was_being_printed_when_the_paper_ran_out_is_not_said_to_wait(
+    floor: Floor,
+) -> None:
+    printer = floor.printer_at("B1")
+    floor.writing()
+    assert next_paper(floor.office, printer, Press()) is not None
+    note_stopped(floor.office, printer, "The printer is out of paper.")
+    assert told(floor)[AlarmId.PRINTER_TROUBLE].what == (
+        "Printer P-B1: The printer is out of paper. 1 slip was being printed and may be on paper."
+    )
 
 
 @pytest.mark.both_engines
@@ -648,7 +687,7 @@ def test_paper_that_does_not_come_out_is_told_after_five_seconds_though_a_spoole
 ) -> None:
     """It crashes again and again, or hangs: its lease is as good as ever."""
     printer = floor.printer_at("B1")
-    assert take_lease(floor.office, "printer P-B1", "spooler", Watch(lambda: 0.0))
+    serve(floor)
     floor.writing()
     sending = next_paper(floor.office, printer, Press()) if is_being_sent else None
     assert AlarmId.PAPER_WAITS not in told(floor)

@@ -16,7 +16,7 @@ from app.flow.lease import LEASED, Held, LeaseLost, Watch, take_lease
 from app.flow.reprint import Seen, papers_at, say_printed
 from app.flow.spool import interrupted, next_paper, note_ending, printers_with_paper
 from app.keno.numbering import printed_number
-from app.spooler import Spooler
+from app.spooler import NEW_PRINTERS_SECONDS, Spooler
 from app.store import schema
 from app.store.database import Database
 from app.store.unit import CommitUnknown
@@ -101,6 +101,40 @@ def test_a_printer_that_was_mended_while_nothing_waits_has_no_trouble_any_more(
         printer.misbehave(Fault.NONE)
         until(lambda: rows(floor, why) == [(None,)])
     assert waiting(floor) == 0
+
+
+@pytest.mark.both_engines
+@pytest.mark.rule("15.4(c)", "X-recovery")
+def test_a_spooler_that_runs_is_seen_and_one_that_has_ended_is_missed_within_ten_seconds(
+    floor: Floor, tmp_path: Path
+) -> None:
+    counted = [0.0]
+
+    def sentence() -> str:
+        return str(papers_at(floor.office, wanda)["printing"]["sentence"])
+
+    with virtual(tmp_path / "B1") as printer, virtual(tmp_path / "B2") as other:
+        floor.printer_at("B1", f"tcp:127.0.0.1:{printer.port}")
+        floor.printer_at("B2", f"tcp:127.0.0.1:{other.port}")
+        wanda = floor.writing()
+        with spooling(floor, counted=lambda: counted[0]):
+            until(lambda: waiting(floor) == 0)
+            for _ in range(3):  # so often that it is missed late, and never by mistake
+                floor.pass_time(seconds=int(spooler.RENEW_SECONDS + NEW_PRINTERS_SECONDS))
+                assert sentence() == "Printer P-B1 is ready."
+                before = renewed(floor)
+                counted[0] += spooler.RENEW_SECONDS + NEW_PRINTERS_SECONDS
+                until(
+                    lambda was=before: all(a < b for a, b in zip(was, renewed(floor), strict=True))
+                )  # type: ignore[misc]
+        floor.pass_time(seconds=9)
+        assert sentence().startswith("No spooler is running for printer P-B1.")
+
+
+def renewed(floor: Floor) -> list[str]:
+    """Until when the leases of the printers hold."""
+    found = "SELECT until FROM lease WHERE name LIKE 'printer %' ORDER BY name"
+    return [str(until) for (until,) in rows(floor, found)]
 
 
 TROUBLE = "SELECT why FROM printer_condition"

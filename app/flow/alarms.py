@@ -10,9 +10,11 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from app.flow.facts import Facts
-from app.flow.print_status import slips_wait
+from app.flow.lease import LEASED, printer_lease
+from app.flow.print_status import slips_unprinted, slips_wait
 from app.flow.see_keys import Condition, Process
 from app.keno.game import GameState
+from app.store.queries.watching import PrinterWatched
 
 SEAL_LATE = timedelta(minutes=15)
 UNSEALED_MANY = 100_000
@@ -52,6 +54,7 @@ class AlarmId(StrEnum):
     BACKUP_OLD = "backup-old"
     BOOKS_LATE = "books-late"
     PRINTER_TROUBLE = "printer-trouble"
+    SPOOLER_GONE = "spooler-gone"
     PAPER_WAITS = "paper-waits"
     PAPER_UNKNOWN = "paper-unknown"
     ROLL_NEAR_END = "roll-near-end"
@@ -329,32 +332,54 @@ def _books_late(facts: Facts) -> Iterator[Alarm]:
 
 
 def _printer_trouble(facts: Facts) -> Iterator[Alarm]:
-    waiting = {each.printer: each.slips for each in facts.unprinted}
-    for each in facts.printers:
-        # One that is switched off for the night, with nothing to print, is no alarm.
-        if each.why and (each.code in facts.printers_in_use or each.code in waiting):
-            slips = slips_wait(waiting.get(each.code, 0))
+    for each in _printers_needed(facts):
+        if each.why:
             yield Alarm(
                 AlarmId.PRINTER_TROUBLE,
-                f"Printer {each.code}: {each.why} {slips}.",
+                f"Printer {each.code}: {each.why} {_slips_of(facts, each.code)}",
                 "Fix it, or have its stations print elsewhere; what waits prints automatically.",
                 each.since,
                 each.code,
             )
 
 
+def _spooler_gone(facts: Facts) -> Iterator[Alarm]:
+    until = {each.name: each.until for each in facts.leases}
+    for each in _printers_needed(facts):
+        if each.code not in facts.printers_served:
+            lapses = until.get(printer_lease(each.code))
+            yield Alarm(
+                AlarmId.SPOOLER_GONE,
+                f"No spooler is running for printer {each.code}. {_slips_of(facts, each.code)}",
+                "An operator starts the spooler: `systemctl restart keno-spooler`.",
+                None if lapses is None else lapses - LEASED,
+                each.code,
+            )
+
+
+def _printers_needed(facts: Facts) -> list[PrinterWatched]:
+    """Return the printers that must print now.
+
+    One that is switched off for the night, with nothing to print, is no alarm.
+    """
+    waited_for = {each.printer for each in facts.unprinted} | facts.printers_in_use
+    return [each for each in facts.printers if each.code in waited_for]
+
+
+def _slips_of(facts: Facts, printer: str) -> str:
+    """Return how many slips wait for a printer, or were being printed, in words."""
+    found = [each for each in facts.unprinted if each.printer == printer]
+    return slips_unprinted(sum(each.slips for each in found), sum(each.sending for each in found))
+
+
 def _paper_waits(facts: Facts) -> Iterator[Alarm]:
     in_trouble = {each.code for each in facts.printers if each.why}
-    owned = {each.name for each in facts.leases if each.until > facts.now}
     for each in facts.unprinted:
         if each.printer is None:
             why = f"at station {each.station}, which has no printer."
             next_step = "An administrator assigns a printer to the station."
-        elif each.printer in in_trouble:
+        elif each.printer in in_trouble or each.printer not in facts.printers_served:
             continue  # that is an alarm of its own
-        elif f"printer {each.printer}" not in owned:
-            why = f"for printer {each.printer}, but no spooler is running."
-            next_step = "An operator starts the spooler: `systemctl restart keno-spooler`."
         elif each.is_behind(facts.now):
             why = f"for printer {each.printer}, and nothing comes out."
             next_step = "An operator checks the spooler's journal; a supervisor checks the printer."
@@ -435,6 +460,7 @@ CHECKS: tuple[Callable[[Facts], Iterator[Alarm]], ...] = (
     _backup_old,
     _books_late,
     _printer_trouble,
+    _spooler_gone,
     _paper_waits,
     _paper_unknown,
     _roll_near_end,

@@ -11,7 +11,7 @@ from app.flow.asking import Answer
 from app.flow.held import is_held
 from app.flow.office import Office
 from app.flow.permissions import Permission
-from app.flow.print_status import PrinterStatus, mark_of
+from app.flow.print_status import MAY_BE_ON_PAPER, Mark, PrinterStatus, mark_of
 from app.flow.reprint import paper_here, papers_answer
 from app.keno.numbering import printed_number
 from app.store.queries import Reading, drawers, games, house, paper, tickets
@@ -101,7 +101,8 @@ def _printing(newest: Newest | None, printer: PrinterStatus) -> Answer | None:
     if newest is None:
         return None
     mark, label = mark_of(newest, printer)
-    return {"mark": mark.value, "label": label, "copy": newest.copy, "why": newest.why}
+    why = MAY_BE_ON_PAPER if mark is Mark.STOPPED else newest.why
+    return {"mark": mark.value, "label": label, "copy": newest.copy, "why": why}
 
 
 def _seconds_left(game: OpenGame, now: datetime) -> int | None:

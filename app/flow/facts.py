@@ -12,7 +12,7 @@ from pathlib import Path
 from app.audit.tags import Tag
 from app.flow.day import day_bounds, gaming_day
 from app.flow.entry_time import body_of, moment_in, time_in
-from app.flow.lease import CALLER
+from app.flow.lease import CALLER, is_served, printer_lease
 from app.flow.missing import Missing, what_is_missing
 from app.flow.office import Office
 from app.flow.see_keys import Process, look_at_processes
@@ -82,6 +82,7 @@ class Facts:
     drawers: list[DrawerRow]
     printers: list[PrinterWatched]
     printers_in_use: set[str]  # a station that prints on it has a drawer open
+    printers_served: set[str]  # by a spooler that is running
     papers: int  # of which nobody knows whether they came out
     papers_since: datetime | None
     unprinted: list[Unprinted]
@@ -118,6 +119,7 @@ def _read(office: Office, connection: Reading, keyed: list[Process], disks: list
     today = gaming_day(now, house.time_zone, house.day_starts_minutes)
     sealing = watching.sealing(connection)
     incomplete = keeping.incomplete(connection)
+    leases, printers = watching.leases(connection), watching.printers(connection)
     papers, papers_since = watching.papers_asked_about(connection)
     reports, reports_since = watching.waiting_reports(connection)
     return Facts(
@@ -126,7 +128,7 @@ def _read(office: Office, connection: Reading, keyed: list[Process], disks: list
         day_began=day_bounds(today, house.time_zone, house.day_starts_minutes)[0],
         founded_at=house.founded_at,
         is_called=any(each.interval_seconds for each in running.all_series(connection)),
-        leases=watching.leases(connection),
+        leases=leases,
         endings=_endings(
             [each.body for each in floor.newest_tagged(connection, [Tag.PROCESS.value], ENDED_MOST)]
         ),
@@ -140,8 +142,9 @@ def _read(office: Office, connection: Reading, keyed: list[Process], disks: list
         games=watching.games_that_wait(connection, GAMES_MOST),
         not_closed=watching.games_not_closed(connection, now),
         drawers=drawers.drawers_in_use(connection),
-        printers=watching.printers(connection),
+        printers=printers,
         printers_in_use=_in_use(connection),
+        printers_served=_served(printers, leases, now),
         papers=papers,
         papers_since=papers_since,
         unprinted=unprinted(connection),
@@ -186,6 +189,13 @@ def _newest_made(backups: Sequence[str]) -> datetime | None:
 def _in_use(connection: Reading) -> set[str]:
     in_use = paper.printers_in_use(connection)
     return {each.code for each in paper.printers(connection) if each.id in in_use}
+
+
+def _served(
+    printers: Sequence[PrinterWatched], leases: Sequence[LeaseSeen], now: datetime
+) -> set[str]:
+    until = {each.name: each.until for each in leases}
+    return {each.code for each in printers if is_served(until.get(printer_lease(each.code)), now)}
 
 
 def _endings(entries: Sequence[str]) -> list[Ending]:

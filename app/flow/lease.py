@@ -17,9 +17,9 @@ Who waits judges by a clock of its own that only counts, not by the clock of the
 set, nobody is taken for dead, and nobody for alive (X-clock).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from app.audit.tags import Tag
 from app.clock import time_text
@@ -36,6 +36,21 @@ log = Voice("keno.lease")
 
 CALLER = "caller"
 LEASED = timedelta(seconds=45)  # longer than both keyed processes together can be waited for
+SERVED = timedelta(seconds=8)  # a spooler renews the leases of its printers in half the time
+
+
+def printer_lease(code: str) -> str:
+    """Return the name of the lease of a printer."""
+    return f"printer {code}"
+
+
+def is_served(until: datetime | None, now: datetime) -> bool:
+    """Whether a spooler renewed the lease of its printer a moment ago.
+
+    Long before the lease lapses, and another may take over: a writer reads within ten seconds that
+    no spooler is running.
+    """
+    return until is not None and now - (until - LEASED) < SERVED
 
 
 class LeaseLost(Exception):  # noqa: N818  another process has taken over
@@ -130,3 +145,18 @@ def take_lease(office: Office, name: str, holder: str, watch: Watch) -> Held | N
             raise
     watch.taken = Held(name, holder, fence)
     return watch.taken
+
+
+def renew_leases(office: Office, held: Sequence[Held]) -> set[Held]:
+    """Renew leases in one transaction; return those that are still ours."""
+    with office.unit() as unit:
+        if schema.revision_in(unit.connection) != schema.newest_revision():
+            return set()
+        until = unit.now() + LEASED
+        ours = {
+            each
+            for each in held
+            if records.renew_lease(unit, each.name, each.holder, each.fence, until)
+        }
+        unit.commit()
+    return ours

@@ -18,6 +18,7 @@ class Mark(StrEnum):
     PRINTING = "printing"  # sent; the printer has not answered yet
     PRINTED = "printed"  # the printer confirmed it, or the writer did
     SENT = "sent"  # to a device that never answers
+    STOPPED = "stopped"  # it was being sent when printing stopped; it may be on paper
     UNKNOWN = "unknown"  # the writer answers "Did it print?"
     JAMMED = "jammed"  # it waits, and its printer cannot print
     NOT_PRINTED = "not-printed"  # the writer said so, or the ticket was voided first
@@ -60,11 +61,14 @@ TROUBLES = {
     "The printer does not answer.": Trouble("no answer", "does not answer", "it answers again"),
 }
 NO_PRINTER = "no printer"
+NO_SPOOLER = "no spooler"
+MAY_BE_ON_PAPER = "Printing has stopped; it may be on paper."
 LABELS = {
     Mark.QUEUED: "queued",
     Mark.PRINTING: "printing",
     Mark.PRINTED: "printed",
     Mark.SENT: "sent",
+    Mark.STOPPED: "stopped",
     Mark.UNKNOWN: "printed?",
     Mark.NOT_PRINTED: "not printed",
     Mark.NOT_MADE: "not made",
@@ -87,9 +91,11 @@ class PrinterStatus:
 
     station: str
     code: str | None
+    is_served: bool = True  # a spooler is running
     why: str | None = None  # it cannot print
     near_end: bool = False
     waiting: int = 0
+    sending: int = 0  # of those that wait: one that is being sent may be on paper
     is_behind: bool = False
     asked: int = 0  # slips of which the writer must say whether they printed
 
@@ -97,12 +103,22 @@ class PrinterStatus:
 def mark_of(newest: Newest, printer: PrinterStatus) -> tuple[Mark, str]:
     """Return the mark of a ticket by what became of its newest slip, and its label."""
     mark = _MARKS[newest.state]
-    if mark in {Mark.QUEUED, Mark.PRINTING}:
+    if is_stopped(newest.state, printer):
+        mark = Mark.STOPPED
+    elif mark is Mark.QUEUED:
         if printer.code is None:
             return Mark.JAMMED, NO_PRINTER
+        if not printer.is_served:
+            return Mark.JAMMED, NO_SPOOLER
         if printer.why is not None:
             return Mark.JAMMED, _trouble(printer.why).label
     return mark, LABELS[mark]
+
+
+def is_stopped(state: PaperState, printer: PrinterStatus) -> bool:
+    """Whether a slip was being sent when printing stopped: it is not in the queue any more."""
+    cannot_print = not printer.is_served or printer.why is not None
+    return state is PaperState.SENDING and cannot_print
 
 
 def status_of(printer: PrinterStatus) -> tuple[Level, str]:
@@ -111,8 +127,13 @@ def status_of(printer: PrinterStatus) -> tuple[Level, str]:
     if printer.code is None:
         words = f"Station {printer.station} has no printer. {waiting}"
         return Level.FAULT, f"{words}; an administrator assigns a printer."
+    if not printer.is_served:
+        slips = _unprinted_words(printer, "it is running again")
+        words = f"No spooler is running for printer {printer.code}. {slips}"
+        return Level.FAULT, f"{words} Call a supervisor."
     if printer.why is not None:
-        return Level.FAULT, _trouble_words(name, _trouble(printer.why), printer.waiting)
+        trouble = _trouble(printer.why)
+        return Level.FAULT, f"{name} {trouble.words}. {_unprinted_words(printer, trouble.until)}"
     if printer.asked:
         many = "1 slip" if printer.asked == 1 else f"{printer.asked:,} slips"
         return Level.FAULT, f"{name} did not confirm {many}. Look at the paper and press F8."
@@ -123,12 +144,24 @@ def status_of(printer: PrinterStatus) -> tuple[Level, str]:
     return (Level.WARNING, low) if printer.near_end else (Level.READY, f"{name} is ready.")
 
 
-def _trouble_words(name: str, trouble: Trouble, waiting: int) -> str:
-    words = f"{name} {trouble.words}. {slips_wait(waiting)}"
-    if not waiting:
-        return f"{words}."
-    prints = "prints" if waiting == 1 else "print"
-    return f"{words} and {prints} automatically when {trouble.until}."
+def _unprinted_words(printer: PrinterStatus, until: str) -> str:
+    """Return what becomes of the slips of a printer that cannot print."""
+    queued = printer.waiting - printer.sending
+    if not queued:
+        return slips_unprinted(printer.waiting, printer.sending)
+    prints = "prints" if queued == 1 else "print"
+    words = slips_unprinted(printer.waiting, printer.sending).removesuffix(".")
+    return f"{words} and {prints} automatically when {until}."
+
+
+def slips_unprinted(waiting: int, sending: int) -> str:
+    """Return how many slips were being sent when printing stopped, and how many others wait."""
+    queued = waiting - sending
+    words = [f"{slips_wait(queued)}."] if queued or not sending else []
+    if sending:
+        many = "1 slip was" if sending == 1 else f"{sending:,} slips were"
+        words.insert(0, f"{many} being printed and may be on paper.")
+    return " ".join(words)
 
 
 def slips_wait(many: int) -> str:

@@ -15,16 +15,17 @@ from app.clock import time_text
 from app.flow.access import Approval, Credentials, at_work
 from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.authority import Approved, answer_approved
+from app.flow.lease import is_served, printer_lease
 from app.flow.office import Office
 from app.flow.permissions import FOR, Permission
-from app.flow.print_status import PrinterStatus, status_of
+from app.flow.print_status import MAY_BE_ON_PAPER, PrinterStatus, is_stopped, status_of
 from app.flow.refusals import No, check_reason, say_no
 from app.flow.unprinted import unprinted
 from app.keno.house_settings import Setting
 from app.keno.numbering import printed_number
-from app.store.queries import house
+from app.store.queries import house, running
 from app.store.queries import paper as queries
-from app.store.queries.paper import Job, Queued
+from app.store.queries.paper import Job, PrinterRow, Queued
 from app.store.queries.people import Person, Worker
 from app.store.records import paper as records
 from app.store.records.money import hold_person
@@ -62,16 +63,24 @@ def paper_here(unit: Unit, who: Worker) -> PaperHere:
     printer = queries.printer_of(connection, who.station)
     condition = None if printer is None else queries.condition(connection, printer.id)
     waiting = unprinted(connection, who.station) if queue else []
+    now = unit.now(who.read_at)
     status = PrinterStatus(
         station=who.station_code,
         code=None if printer is None else printer.code,
+        is_served=printer is None or _is_served(unit, printer, now),
         why=None if condition is None else condition.why,
         near_end=condition is not None and condition.near_end,
         waiting=sum(each.slips for each in waiting),
-        is_behind=any(each.is_behind(unit.now(who.read_at)) for each in waiting),
+        sending=sum(each.sending for each in waiting),
+        is_behind=any(each.is_behind(now) for each in waiting),
         asked=sum(each.state is PaperState.UNKNOWN for each in queue),
     )
     return PaperHere(queue, status)
+
+
+def _is_served(unit: Unit, printer: PrinterRow, now: datetime) -> bool:
+    lease = running.lease(unit.connection, printer_lease(printer.code))
+    return lease is not None and is_served(lease.until, now)
 
 
 def papers_answer(here: PaperHere) -> Answer:
@@ -80,20 +89,20 @@ def papers_answer(here: PaperHere) -> Answer:
     level, sentence = status_of(printer)
     told = {"code": printer.code, "near_end": printer.near_end, "trouble": printer.why}
     return {
-        "papers": [_waits(each) for each in here.queue],
+        "papers": [_waits(each, printer) for each in here.queue],
         "printer": None if printer.code is None else told,
         "printing": {"level": level.value, "sentence": sentence, "waiting": printer.waiting},
     }
 
 
-def _waits(each: Queued) -> dict[str, object]:
+def _waits(each: Queued, printer: PrinterStatus) -> dict[str, object]:
     return {
         "paper": each.entry,
         "copy": each.copy,
         "slip": each.slip.value,
         "about": each.payload,
         "state": each.state.value,
-        "why": each.why,
+        "why": MAY_BE_ON_PAPER if is_stopped(each.state, printer) else each.why,
         "question": "Did it print?" if each.state is PaperState.UNKNOWN else None,
     }
 

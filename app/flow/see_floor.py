@@ -61,6 +61,7 @@ class FloorSeen:
     closed: list[ClosedDrawer]
     printers: list[PrinterSeen]
     behind: set[str]  # printers from which nothing comes out, though slips wait for them
+    unserved: set[str]  # printers for which no spooler is running
     slips_waiting: str | None  # in words, however short they have waited; None if none does
     papers: list[Queued]
     waiting: list[Waiting]
@@ -103,6 +104,7 @@ def see_floor(office: Office, credentials: Credentials, folders: Sequence[Path] 
             closed=drawers.closed_lately(connection, CLOSED),
             printers=floor.printers(connection),
             behind={each.of for each in alarms if each.id is AlarmId.PAPER_WAITS},
+            unserved={each.code for each in facts.printers} - facts.printers_served,
             slips_waiting=slips_wait(slips) if slips else None,
             papers=paper.asked_about(connection, SHOWN),
             waiting=floor.waiting_tickets(connection, SHOWN),

@@ -141,6 +141,7 @@ def next_paper(
         before, after = PaperState.QUEUED, PaperState.SENDING
         if not records.move_paper(unit, entry, copy, before, after, kicked=kicks, on=printer):
             return None  # another took it
+        _note_working(unit, printer.id)  # or the slip would count as stopped by an old trouble
         unit.commit()
     return Sending(printer, entry, copy, press.kick + data if kicks else data, kicks)
 
@@ -193,8 +194,15 @@ def note_mended(office: Office, printer: PrinterRow) -> None:
     if condition is None or condition.why is None:
         return
     with office.unit() as unit:
-        _note_condition(unit, printer.id, replace(condition, why=None))
+        _note_working(unit, printer.id)
         unit.commit()
+
+
+def _note_working(unit: Unit, printer: int) -> None:
+    """Note that a printer can print, if it could not before."""
+    condition = queries.condition(unit.connection, printer)
+    if condition is not None:
+        _note_condition(unit, printer, replace(condition, why=None))
 
 
 def _note_condition(unit: Unit, printer: int, condition: Condition) -> None:

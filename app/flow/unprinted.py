@@ -18,6 +18,7 @@ class Unprinted:
     printer: str | None
     station: str | None  # where there is no printer
     slips: int
+    sending: int  # of these: they are being sent, or were when printing stopped
     since: datetime  # the oldest was asked for, or the printer finished one, whichever is later
 
     def is_behind(self, now: datetime) -> bool:
@@ -36,8 +37,9 @@ def unprinted(connection: Reading, station: int | None = None) -> list[Unprinted
         # An entry that says no time was tampered with: its slip waits all the same, and for long.
         at = each.copy_asked_at or time_in(each.body) or LONG_AGO
         place = each.printer, each.station
-        known = found.get(place, Unprinted(*place, 0, at))
+        known = found.get(place, Unprinted(*place, 0, 0, at))
         oldest = min(at, known.since)
         since = max(oldest, finished.get(each.printer or "", oldest))
-        found[place] = Unprinted(*place, known.slips + each.slips, since)
+        slips, sending = known.slips + each.slips, known.sending + each.sending
+        found[place] = Unprinted(*place, slips, sending, since)
     return list(found.values())

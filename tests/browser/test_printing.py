@@ -66,10 +66,14 @@ def test_a_printer_that_is_taken_away_and_comes_back_is_reported_to_writer_and_f
             expect(sam.get_by_label("Alarms")).not_to_contain_text("P-B1")
             assert len(printer.papers) == 3  # the drawer's count, and each ticket once
 
-        # No spooler runs any more.
+        # No spooler runs any more: that is said also while nothing waits.
+        gone = "No spooler is running for printer P-B1. No slip waits."
+        expect(line).to_have_text(f"{gone} Call a supervisor.")
+        expect(sam.get_by_label("Alarms")).to_contain_text(gone)
         sell(desk, "3-7")
-        mark(desk, "3-7", "queued")
-        expect(line).to_contain_text("Printer P-B1 is behind: 1 slip waits")
+        mark(desk, "3-7", "no spooler")
+        expect(line).to_contain_text("1 slip waits and prints automatically")
+        accessible(desk)
 
 
 @pytest.mark.rule("15.4(c)", "X-no-offline")

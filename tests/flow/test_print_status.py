@@ -70,6 +70,32 @@ def b1(**how: object) -> PrinterStatus:
             ),
         ),
         (
+            b1(why=OUT, waiting=1, sending=1),
+            Level.FAULT,
+            "Printer P1 is out of paper. 1 slip was being printed and may be on paper.",
+        ),
+        (
+            b1(why=OUT, waiting=2, sending=1),
+            Level.FAULT,
+            (
+                "Printer P1 is out of paper. 1 slip was being printed and may be on paper. 1 slip "
+                "waits and prints automatically when it is refilled."
+            ),
+        ),
+        (
+            b1(is_served=False),
+            Level.FAULT,
+            "No spooler is running for printer P1. No slip waits. Call a supervisor.",
+        ),
+        (
+            b1(is_served=False, why=OUT, waiting=2, asked=1),
+            Level.FAULT,
+            (
+                "No spooler is running for printer P1. 2 slips wait and print automatically when "
+                "it is running again. Call a supervisor."
+            ),
+        ),
+        (
             b1(code=None, waiting=2),
             Level.FAULT,
             "Station B1 has no printer. 2 slips wait; an administrator assigns a printer.",
@@ -92,13 +118,24 @@ def test_a_slip_is_called_printed_only_where_that_was_confirmed(state: PaperStat
 
 @pytest.mark.rule("15.4(c)")
 def test_what_waits_for_a_printer_that_cannot_print_has_its_trouble_as_its_mark() -> None:
-    for state in (PaperState.QUEUED, PaperState.SENDING):
+    for state in (PaperState.QUEUED, PaperState.FAILED):
         newest = Newest(0, state, None)
         assert mark_of(newest, b1(why=OUT)) == (Mark.JAMMED, "paper out")
         assert mark_of(newest, b1(why="It smokes.")) == (Mark.JAMMED, "trouble")
         assert mark_of(newest, b1(code=None)) == (Mark.JAMMED, "no printer")
+        assert mark_of(newest, b1(is_served=False, why=OUT)) == (Mark.JAMMED, "no spooler")
     asked = Newest(0, PaperState.UNKNOWN, OUT)
     assert mark_of(asked, b1(why=OUT)) == (Mark.UNKNOWN, "printed?")
+
+
+@pytest.mark.rule("15.4(c)", "X-recovery")
+def test_what_was_being_sent_when_printing_stopped_is_not_called_queued() -> None:
+    sending = Newest(0, PaperState.SENDING, None)
+    assert mark_of(sending, b1()) == (Mark.PRINTING, "printing")
+    for stopped in (b1(why=OUT), b1(is_served=False)):
+        assert mark_of(sending, stopped) == (Mark.STOPPED, "stopped")
+    # It was sent to the printer that the station had; of that nothing is known to be wrong.
+    assert mark_of(sending, b1(code=None)) == (Mark.PRINTING, "printing")
 
 
 def test_every_reason_that_a_printer_reports_has_words_of_its_own(tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ from printers.virtual import Fault, VirtualPrinter
 from tests.floor import ADA, SAM, SUE, WALT, WANDA, Floor, dollar, secret_of
 from tests.flow.races import ON_POSTGRESQL, MakePause, in_turn, pause
 from tests.looking import bodies, refuses, rows
+from tests.serving import serve
 from tests.story.paper import PRESS, QUICKLY, spool, spool_all
 from tests.story.paying import RICH, every, pay
 from tests.waiting import PATIENCE
@@ -688,15 +689,22 @@ def test_the_writer_reads_of_each_ticket_how_far_its_slip_is(
 ) -> None:
     wanda = writing(floor, printer)
     floor.sell(wanda)
+    assert mark(floor, wanda) == ("jammed", "no spooler", 0)
+    serve(floor)
     assert mark(floor, wanda) == ("queued", "queued", 0)
     note_trouble(floor.office, printer, "The cover of the printer is open.")
     assert mark(floor, wanda) == ("jammed", "cover open", 0)
-    sending = next_paper(floor.office, printer, PRESS)
+    sending = next_paper(floor.office, printer, PRESS)  # so the cover is closed again
     assert sending is not None
-    note_mended(floor.office, printer)
     assert mark(floor, wanda) == ("printing", "printing", 0)
+    assert printing(floor, wanda)["level"] == "ready"
     note_stopped(floor.office, printer, "The printer is out of paper.")
-    assert mark(floor, wanda) == ("jammed", "paper out", 0)
+    check_stopped(floor, wanda)
+    floor.pass_time(seconds=9)
+    note_mended(floor.office, printer)
+    check_stopped(floor, wanda)  # by the spooler now, which has ended
+    serve(floor)
+    assert mark(floor, wanda) == ("printing", "printing", 0)
     note_ending(floor.office, sending, "unknown", "The printer is out of paper.")
     assert mark(floor, wanda) == ("unknown", "printed?", 0)
     say_printed(floor.office, wanda, Seen(sending.entry, 0, printed=False), floor.request_id())
@@ -704,6 +712,18 @@ def test_the_writer_reads_of_each_ticket_how_far_its_slip_is(
     assert mark(floor, wanda) == ("queued", "queued", 1)
     assert spool(floor, printer) is Ending.CONFIRMED
     assert mark(floor, wanda) == ("printed", "printed", 1)
+
+
+def check_stopped(floor: Floor, wanda: Credentials) -> None:
+    """A slip that may be on paper is called neither queued nor printed, wherever it is read of."""
+    why = "Printing has stopped; it may be on paper."
+    assert mark(floor, wanda) == ("stopped", "stopped", 0)
+    here = desk(floor.office, wanda)
+    assert here["sold"][0]["printing"]["why"] == why
+    assert [(each["state"], each["why"]) for each in here["papers"]] == [("sending", why)]
+    sentence = here["printing"]["sentence"]
+    assert "1 slip was being printed and may be on paper." in sentence
+    assert "wait" not in sentence
 
 
 @pytest.mark.rule("15.4(c)", "15.4(e)-void")
@@ -753,6 +773,10 @@ def test_the_writer_reads_in_one_sentence_that_the_printer_is_out_or_behind(
 ) -> None:
     wanda = writing(floor, printer)
     told = partial(printing, floor, wanda)
+    assert told()["sentence"] == (
+        "No spooler is running for printer P-B1. No slip waits. Call a supervisor."
+    )
+    serve(floor)
     assert told() == {"level": "ready", "sentence": "Printer P-B1 is ready.", "waiting": 0}
     floor.sell(wanda)
     floor.sell(wanda)

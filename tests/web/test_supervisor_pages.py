@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from flask import Flask
 
-from app.flow.lease import Watch, take_lease
 from app.flow.present import present_ticket
 from app.flow.process_end import record_process_end
 from app.flow.sell import Sale
@@ -15,6 +14,7 @@ from app.web import create_app
 from printers.press import Press
 from tests.floor import ADA, CARD, MAX, RITA, SAM, SUE, WANDA, Floor, secret_of
 from tests.looking import bodies, refuses, rows
+from tests.serving import serve
 from tests.web.api import Answered
 from tests.web.inspector_page import hanging_generator
 from tests.web.sign_in import Browser
@@ -258,7 +258,7 @@ def test_all_is_well_is_never_shown_while_a_slip_waits_or_a_process_restarts(
 
     assert "All is well." in now()
     printer = floor.printer_at("B1")
-    assert take_lease(floor.office, "printer P-B1", "spooler", Watch(lambda: 0.0))
+    serve(floor)
     floor.writing()
     assert "No alarm. 1 slip waits to be printed." in now()
     assert "All is well." not in now()
@@ -276,7 +276,12 @@ def test_all_is_well_is_never_shown_while_a_slip_waits_or_a_process_restarts(
     assert "The process feed ended unexpectedly, once" in now()
     assert "All is well." not in now()
     floor.pass_time(minutes=6)
+    assert "No spooler is running for printer P-B1. No slip waits." in now()
+    assert '<span class="state unknown">no spooler</span>' in now()
+    assert "All is well." not in now()
+    serve(floor)
     assert "All is well." in now()
+    assert "no spooler" not in now()
 
 
 def test_nobody_is_shown_what_they_cannot_do(app: Flask, floor: Floor) -> None:

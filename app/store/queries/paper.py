@@ -78,6 +78,7 @@ class Waits:
     printer: str | None
     station: str | None  # where there is no printer
     slips: int
+    sending: int  # how many of them are being sent
     copy_asked_at: datetime | None  # of the oldest; none: it is the first
     body: str | None  # of the oldest's entry
 
@@ -222,8 +223,9 @@ def waiting(connection: Connection, station: int | None = None) -> list[Waits]:
     without = case((Printer.id.is_(None), Station.code))
     copy = (Reprint.job == QueuedPaper.entry) & (Reprint.copy == QueuedPaper.copy)
     first = func.min(QueuedPaper.entry)
+    sending = func.count(case((QueuedPaper.state == PaperState.SENDING.value, 1)))
     found = (
-        select(Printer.code, without, func.count(), func.min(Reprint.asked_at), first)
+        select(Printer.code, without, func.count(), sending, func.min(Reprint.asked_at), first)
         .select_from(QueuedPaper)
         .join(Station, Station.id == QueuedPaper.station)
         .outerjoin(StationPrinter, StationPrinter.station == QueuedPaper.station)
@@ -239,8 +241,8 @@ def waiting(connection: Connection, station: int | None = None) -> list[Waits]:
     said = select(LogEntry.id, LogEntry.body).where(LogEntry.id.in_([row[-1] for row in rows]))
     bodies = {row.id: row.body for row in connection.execute(said)} if rows else {}
     return [
-        Waits(printer, at_station, slips, copy_asked_at, bodies.get(entry))
-        for printer, at_station, slips, copy_asked_at, entry in rows
+        Waits(printer, at_station, slips, being_sent, copy_asked_at, bodies.get(entry))
+        for printer, at_station, slips, being_sent, copy_asked_at, entry in rows
     ]
 
 

@@ -24,6 +24,13 @@ def keep_lease(unit: Unit, name: str, holder: str, fence: int, until: datetime) 
     )
 
 
+def renew_lease(unit: Unit, name: str, holder: str, fence: int, until: datetime) -> bool:
+    """Renew a lease if its holder still has it; return whether that is so."""
+    ours = (Lease.name == name) & (Lease.holder == holder) & (Lease.fence == fence)
+    renewed = update(Lease).where(ours).values(until=until).returning(Lease.name)
+    return unit.connection.execute(renewed).first() is not None
+
+
 def note_clock(unit: Unit, name: str, since: datetime) -> None:
     """Note from when on a jump of the clock was measured that is being taken."""
     unit.connection.execute(update(Lease).where(Lease.name == name).values(clock_since=since))

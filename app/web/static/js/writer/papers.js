@@ -5,7 +5,7 @@ import { act } from "./acts.js";
 import { printedNumber } from "./numbering.js";
 import { choices } from "./panel.js";
 
-const WORDS = { queued: "waits", sending: "is being printed", unknown: "nobody knows whether it came out", aside: "could not be made" };
+const WORDS = { queued: "waits", sending: "was sent to the printer", unknown: "nobody knows whether it came out", aside: "could not be made" };
 
 export const UNKNOWN_PRINTER = { level: "warning", sentence: "No connection: the marks of slips may be out of date." };
 

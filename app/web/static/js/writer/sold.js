@@ -4,7 +4,7 @@
 import { el, money } from "../api.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const PICTURES = { "not-made": "not-printed" }; // those that share a picture
+const PICTURES = { "not-made": "not-printed", stopped: "jammed" }; // those that share a picture
 
 /** A picture that says nothing to a screen reader: the word beside it does. */
 export function picture(mark) {

@@ -38,6 +38,10 @@ QR_DOTS = 6
 
 KICK = b"\x1bp\x00\x19\xfa"  # opens the cash drawer: pin 2, 50 ms on, 500 ms off
 IN_ORDER = b"\x1dr\x01"  # answered when all that was sent before it is done: the paper sensor
+# Four letters follow, and are answered when all that was sent before them is done, by printers that
+# know the ids of processes (GS ( H, function 48).
+IDENTIFY = b"\x1d(H\x06\x0000"
+ID_ANSWER, ID_END = b"\x37\x22", b"\x00"
 QUIET = b"\x1da\x00"  # nothing is said that was not asked for
 # Ends whatever command a broken line left half sent, or the next bytes would be taken for its data:
 # as many bytes as our longest command has, which mean nothing by themselves.

@@ -13,6 +13,7 @@ NUL = 0x00  # it means nothing, and ends what a broken line left half sent
 CODE128 = 73
 FILLER = 0xF1  # of a digit of the code, as `printers.escpos` writes it
 STAR = "*"
+ID_SIZE = 4  # letters of the id of a process
 
 
 class Garbage(Exception):  # noqa: N818  what was sent is not paper
@@ -86,7 +87,14 @@ class Ask:
     in_order: bool
 
 
-Event = Printed | Bars | Qr | Cut | Kick | Ask
+@dataclass(frozen=True)
+class Identify:
+    """The printer says an id when everything before is done."""
+
+    id: bytes
+
+
+Event = Printed | Bars | Qr | Cut | Kick | Ask | Identify
 
 
 @dataclass
@@ -200,6 +208,14 @@ class Reader:
             digits = "".join(f"{pair:02}" for pair in pairs)
         return Bars(digits, self._bar_dots, self._bar_height, self._align)
 
+    def _many(self, command: bytes) -> Qr | Identify | None:
+        return self._identify(command) if command[2:3] == b"H" else self._qr(command)
+
+    def _identify(self, command: bytes) -> Identify:
+        what, id_ = command[5:7], command[7:]
+        _expect(what == b"00" and len(id_) == ID_SIZE, command)
+        return Identify(id_)
+
     def _qr(self, command: bytes) -> Qr | None:
         what, data = command[5:7], command[7:]
         _expect(what in (b"1A", b"1C", b"1E", b"1P", b"1Q"), command)
@@ -243,7 +259,7 @@ _COMMANDS: dict[bytes, Callable[[Reader, bytes], Event | None]] = {
     b"\x1df": Reader._no_text,  # noqa: SLF001
     b"\x1dH": Reader._no_text,  # noqa: SLF001
     b"\x1dk": Reader._bars,  # noqa: SLF001
-    b"\x1d(": Reader._qr,  # noqa: SLF001
+    b"\x1d(": Reader._many,  # noqa: SLF001
     b"\x1da": Reader._be_quiet,  # noqa: SLF001
     b"\x1dr": Reader._ask_in_order,  # noqa: SLF001
     b"\x10\x04": Reader._ask_at_once,  # noqa: SLF001
@@ -275,7 +291,7 @@ def _length(data: bytes, *, masked: bool) -> int | None:
     if name == b"\x1dk":
         return 4 + data[3] if len(data) > 3 else None
     if name == b"\x1d(":
-        _expect(data[2:3] in (b"", b"k"), data[:3])
+        _expect(data[2:3] in (b"", b"k", b"H"), data[:3])
         return 5 + data[3] + 256 * data[4] if len(data) > 4 else None
     return _SIZES.get(name, 3)
 

@@ -2,6 +2,8 @@
 
 1. The way is opened and the printer asked how it is. *If it cannot print, or does not answer, the
    paper is not taken from its queue, and tried again.*
+   If a paper before it was cut off, the printer must first have answered all that it was asked
+   about that one: on a USB or serial line a late answer would confirm this one.
 2. The paper is taken, and its bytes are sent, with the cut.
 3. A question is sent behind them that a printer answers when it has done all before it. *If the
    answer comes and there is paper, it is printed; if not, nobody knows, and the writer is asked.*
@@ -17,10 +19,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from itertools import count
 from time import monotonic
 
 from printers.devices import ANSWER_SECONDS, Broken, Connection, Device, Unreachable
-from printers.escpos import CLEARED, CUT_OFF, IN_ORDER, QUIET
+from printers.escpos import CLEARED, CUT_OFF, ID_ANSWER, ID_END, IDENTIFY, IN_ORDER, QUIET
+from printers.reader import ID_SIZE
 from printers.status import Status, is_status, read_status
 
 DONE_SECONDS = 10.0
@@ -30,6 +34,10 @@ STALE = 64  # what a printer said to an earlier question, at most; more is babbl
 
 # Of the answer to the question behind the cut: the bits that are never set, and those of no paper.
 NEVER, PAPER_END = 0x90, 0x0C
+# Letters of an id that are no answer to any other question, should they come late themselves.
+ID_LETTERS = [each for each in range(0x20, 0x7F) if each & NEVER and not is_status(each)]
+_IDS = count(int(monotonic() * 1000))  # a later process begins behind those of an earlier one
+NO_ANSWER = "The printer does not answer."
 
 
 class Ending(StrEnum):
@@ -74,7 +82,8 @@ def send_paper(
         take: takes the paper from its queue, once the printer can print; returns its true bytes.
         done_seconds: how long a printer is given until it says that it is done, beside the time
             that so many lines take.
-        after_a_break: whether the paper before this one may hang in the printer: it is cut off.
+        after_a_break: whether the paper before this one may hang in the printer: it is cut off, and
+            this one is taken only when the printer has said all that it may still say of that one.
         noticed: called when the printer reports, while it prints, why it cannot go on.
     """
     taken = None
@@ -82,6 +91,8 @@ def send_paper(
         with device.connected() as line:
             if line.answers:
                 trouble = _trouble(line)
+                if trouble is None and after_a_break:
+                    trouble = _trouble_behind(line, done_seconds)
                 if trouble is not None:
                     return Outcome(Ending.FAILED, trouble)
             taken = take()
@@ -112,8 +123,43 @@ def _trouble(line: Connection) -> str | None:
     _forget_what_was_said(line)
     before = _status(line)
     if before is None:
-        return "The printer does not answer."
+        return NO_ANSWER
     return before.trouble
+
+
+def _trouble_behind(line: Connection, seconds: float) -> str | None:
+    """Return why a printer cannot print behind a paper that was cut off; none if it can."""
+    has_done = _has_done_all(line, seconds)
+    trouble = _trouble(line)
+    return NO_ANSWER if trouble is None and not has_done else trouble
+
+
+def _has_done_all(line: Connection, seconds: float) -> bool:
+    """Have a printer say that it has done all that it was sent; return whether it did.
+
+    It says again the id that it is sent, which no late answer has. One that knows no ids answers
+    the other question alone, behind what it may still say of an earlier paper: then it says no
+    more, though it can print.
+    """
+    id_ = _new_id()
+    line.send(CLEARED + IN_ORDER + IDENTIFY + id_)
+    heard, deadline = b"", monotonic() + seconds
+    while (left := deadline - monotonic()) > 0:
+        # One that says any id knows them, and says this one too.
+        knows_none = ID_ANSWER not in heard and any(map(_is_done, heard))
+        said = line.receive(ANSWER_SECONDS if knows_none else left)
+        if said is None:
+            return knows_none
+        heard += bytes([said])
+        if heard.endswith(ID_ANSWER + id_ + ID_END):
+            return True
+    return False
+
+
+def _new_id() -> bytes:
+    """Return an id that no question had lately, whichever process of this machine put it."""
+    number, letters = next(_IDS), len(ID_LETTERS)
+    return bytes(ID_LETTERS[number // letters**place % letters] for place in range(ID_SIZE))
 
 
 def _forget_what_was_said(line: Connection) -> None:

@@ -16,9 +16,9 @@ from pathlib import Path
 from PIL import Image
 
 from printers.drawing import picture
-from printers.escpos import CLEARED, CUT_OFF, QUIET
+from printers.escpos import CLEARED, CUT_OFF, ID_ANSWER, ID_END, IDENTIFY, QUIET
 from printers.paper import Roll
-from printers.reader import Ask, Cut, Event, Garbage, Kick, Reader
+from printers.reader import Ask, Cut, Event, Garbage, Identify, Kick, Reader
 from printers.status import Status, answer_to
 
 SLOW_SECONDS = 0.2  # for each piece that arrives
@@ -26,7 +26,7 @@ PIECE = 64
 NAME_DIGITS = 6
 NOT_ON_PAPER = (b"\x00", QUIET)  # what is sent beside a paper and leaves nothing on it
 BLANK = CUT_OFF.removeprefix(CLEARED)  # a strip on which nothing hung
-CODES = (b"\x1dk", b"\x1d(")  # how the commands begin that print bars and QR codes
+CODES = (b"\x1dk", b"\x1d(k")  # how the commands begin that print bars and QR codes
 
 
 class Fault(StrEnum):
@@ -197,6 +197,9 @@ class VirtualPrinter:
             case Ask(what=what):
                 del self._bytes[-3:]
                 say(bytes([answer_to(what, status)]))
+            case Identify(id=id_):
+                del self._bytes[-len(IDENTIFY + id_) :]
+                say(ID_ANSWER + id_ + ID_END)
             case Kick():
                 self.kicks += 1
             case Cut():

@@ -16,11 +16,13 @@ from pathlib import Path
 
 import pytest
 from psycopg.pq import ExecStatus, PGconn, abc
-from sqlalchemy import text
+from sqlalchemy import Connection, event, text
 
 from app.audit.entry_copies import EntryCopy, entry_line
+from app.audit.tags import Tag
 from app.caller import Caller
 from app.cli import main
+from app.clock import time_text
 from app.flow import settle
 from app.flow.alarms import DISK_FREE, Alarm, AlarmId
 from app.flow.backup import back_up
@@ -28,6 +30,7 @@ from app.flow.day import gaming_day
 from app.flow.facts import disks_of
 from app.flow.lockout import lock_game
 from app.flow.office import Office
+from app.flow.process_end import record_process_end
 from app.flow.report import Asked
 from app.flow.report_jobs import ask_report
 from app.flow.reprint import Seen, say_printed
@@ -42,7 +45,7 @@ from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.reporter import Reporter
 from app.reports.catalogue import Format
-from app.store.queries import log
+from app.store.queries import log, watching
 from app.store.tables import PaperState
 from app.web.runbooks import PAGE, read_runbooks
 from printers.press import Press
@@ -364,6 +367,47 @@ def test_a_process_that_ends_again_and_again_is_told_until_it_runs_for_five_minu
         both = [each.of for each in see_alarms(floor.office) if each.id is alarm.id]
         assert both == ["caller", "spooler"]
         floor.pass_time(minutes=5)
+
+
+@pytest.mark.both_engines
+@pytest.mark.rule("X-recovery")
+def test_a_process_that_ended_is_told_however_many_entries_the_log_has_since(
+    floor: Floor,
+) -> None:
+    record_process_end(floor.office, "feed", "exit-code")
+    with floor.office.unit() as unit:
+        said = {"what": "caller ended with exit-code", "time": time_text(unit.now())}
+        for _ in range(101):  # one that ends again and again hides no other
+            floor.office.log(unit, Tag.PROCESS, said)
+        unit.commit()
+    numbered_on = "INSERT INTO act (id, tag) OVERRIDING SYSTEM VALUE VALUES (50000, 'PROCESS')"
+    if floor.office.database.is_sqlite:
+        numbered_on = numbered_on.replace(" OVERRIDING SYSTEM VALUE", "")
+    entry = "SELECT 50000, tag, salt, body, leaf FROM log_entry WHERE tag = 'SERIES' LIMIT 1"
+    write(floor, numbered_on, f"INSERT INTO log_entry (id, tag, salt, body, leaf) {entry}")
+    ended = [each for each in see_alarms(floor.office) if each.id == "process-restarting"]
+    assert [each.of for each in ended] == ["caller", "feed"]
+    assert "101 times" in ended[0].what
+
+
+@pytest.mark.parametrize("floor", ["sqlite"], indirect=True)
+@pytest.mark.rule("X-recovery")
+def test_processes_that_ended_are_found_without_reading_the_log(floor: Floor) -> None:
+    """PostgreSQL knows how small these tables are, and would read them whole."""
+    plans: list[str] = []
+
+    def explain(connection: Connection, _: object, sql: str, given: object, *__: object) -> None:
+        if "FROM log_entry" in sql and isinstance(given, tuple):
+            plan = connection.connection.cursor()
+            plan.execute(f"EXPLAIN QUERY PLAN {sql}", given)
+            plans.extend(step for *_, step in plan.fetchall())
+
+    engine = floor.office.database.engine
+    event.listen(engine, "before_cursor_execute", explain)
+    with floor.office.database.reading() as connection:
+        watching.watched_since(connection, Tag.PROCESS, floor.office.now())
+    event.remove(engine, "before_cursor_execute", explain)
+    assert plans == ["SEARCH log_entry USING INDEX ix_log_entry_watched (tag=? AND id>?)"]
 
 
 # ---- the database's machine ----------------------------------------------------------------------

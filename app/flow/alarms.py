@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from app.flow.facts import Facts
+from app.flow.facts import RESTART_TOLD, Facts
 from app.flow.lease import LEASED, printer_lease
 from app.flow.print_status import slips_unprinted, slips_wait
 from app.flow.see_keys import Condition, Process
@@ -27,7 +27,6 @@ BOOKS_GRACE = timedelta(hours=3)
 BACKUP_OLD = timedelta(hours=26)  # one a day, and it may take its time
 JUMP_TOLD = timedelta(days=1)
 LEASE_GRACE = timedelta(seconds=60)
-RESTART_TOLD = timedelta(minutes=5)  # a loop ends more often: the longest back-off is 30 s
 DISK_FREE = 20 << 30  # or a tenth, on a disk that is smaller than ten times this
 LAG_BYTES = 64 << 20  # four segments of PostgreSQL
 NOTHING = "Nothing is sold, locked or paid."

@@ -6,7 +6,7 @@ Nothing is decided here (`alarms`), and nothing is changed by looking.
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from app.audit.tags import Tag
@@ -17,7 +17,7 @@ from app.flow.missing import Missing, what_is_missing
 from app.flow.office import Office
 from app.flow.see_keys import Process, look_at_processes
 from app.flow.unprinted import Unprinted, unprinted
-from app.store.queries import Reading, drawers, floor, keeping, paper, running, watching
+from app.store.queries import Reading, drawers, keeping, paper, running, watching
 from app.store.queries.drawers import DrawerRow
 from app.store.queries.running import BooksRow
 from app.store.queries.watching import (
@@ -31,7 +31,7 @@ from app.store.unit import Unit
 
 GAMES_MOST = 50
 BACKUPS_MOST = 10
-ENDED_MOST = 100
+RESTART_TOLD = timedelta(minutes=5)  # a loop ends more often: the longest back-off is 30 s
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,7 @@ def _read(office: Office, connection: Reading, keyed: list[Process], disks: list
         founded_at=house.founded_at,
         is_called=any(each.interval_seconds for each in running.all_series(connection)),
         leases=leases,
-        endings=_endings(
-            [each.body for each in floor.newest_tagged(connection, [Tag.PROCESS.value], ENDED_MOST)]
-        ),
+        endings=_endings(watching.watched_since(connection, Tag.PROCESS, now - RESTART_TOLD)),
         keyed=keyed,
         keyed_since=_keyed_since(watching.newest_watched(connection, Tag.KEYS), keyed),
         sealing=sealing,

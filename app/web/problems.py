@@ -193,7 +193,8 @@ def _away(error: Exception) -> Response:
     if _wants_page() and request.method == "GET":
         message = "The database does not answer now. Try again in a moment."
         return Response(render_template("error.html", message=message), 503)
-    answer = problem(503, AWAY, f"The database does not answer. {UNKNOWN}")
+    said = "The database does not answer."
+    answer = problem(503, AWAY, said if request.method == "GET" else f"{said} {UNKNOWN}")
     answer.headers["Retry-After"] = "1"
     return answer
 
@@ -206,4 +207,5 @@ def _fault(error: Exception) -> Response:
     if _wants_page() and request.method == "GET":
         message = "This page cannot be shown now; the fault is noted."
         return Response(render_template("error.html", message=message), 500)
-    return problem(500, FAULT, UNKNOWN)
+    seen = "This cannot be shown now; the fault is noted."
+    return problem(500, FAULT, seen if request.method == "GET" else UNKNOWN)

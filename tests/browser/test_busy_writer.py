@@ -225,6 +225,9 @@ def test_a_station_that_is_told_nothing_more_says_so_and_counts_no_seconds(
     expect(desk.locator("#closing")).to_be_hidden()  # what is held does not close
     access.disable_station(floor.office, floor.signed_in(ADA, "S1"), "B1")
     expect(desk.locator("#away")).to_have_text("Work station B1 is disabled.")
+    expect(desk.locator("#printer")).to_have_text(
+        "Work station B1 is disabled. The marks of slips may be out of date."
+    )
     expect(desk.locator("#games")).to_have_text("")
     desk.keyboard.type("4 8 15 16 @1")
     desk.keyboard.press("Enter")

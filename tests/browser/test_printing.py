@@ -84,3 +84,24 @@ def test_without_a_connection_no_mark_is_taken_for_new(house: House, desk: Page)
     expect(line).to_have_text("No connection: the marks of slips may be out of date.")
     house.server.start()
     expect(line).to_contain_text("Station B1 has no printer.")
+
+
+@pytest.mark.rule("15.4(c)", "X-no-offline")
+def test_an_answer_that_says_why_nothing_can_be_done_is_no_missing_connection(
+    house: House, desk: Page
+) -> None:
+    """The web server answers, and the database does not."""
+    why = "The database does not answer."
+    away = {"title": why, "status": 503, "code": "database.away"}
+    expect(desk.locator("#printer")).to_contain_text("Station B1 has no printer.")
+    desk.route("**/api/v1/desk", lambda route: route.fulfill(status=503, json=away))
+    expect(desk.locator("#away")).to_have_text(why)
+    expect(desk.locator("#printer")).to_have_text(f"{why} The marks of slips may be out of date.")
+    desk.keyboard.type("4 8 15 16 @1")
+    desk.keyboard.press("Enter")
+    told(desk, why)
+    desk.unroute_all()
+    expect(desk.locator("#away")).to_be_hidden()
+    expect(desk.locator("#printer")).to_contain_text("Station B1 has no printer.")
+    assert all(fault.endswith("/api/v1/desk: 503") for fault in house.faults)
+    house.faults.clear()

@@ -165,6 +165,24 @@ def newest_watched(connection: Connection, tag: str) -> str | None:
     return connection.execute(found).scalar_one_or_none()
 
 
+def watched_since(connection: Connection, tag: str, moment: datetime) -> list[str]:
+    """Return the bodies of all entries of a watched tag since a moment, the newest first.
+
+    Some may be older: those that no head signed before the moment holds.
+    """
+    found = (
+        select(LogEntry.body)
+        .where(
+            IS_WATCHED,
+            LogEntry.tag == tag,
+            LogEntry.id > entry_before(connection, moment),
+            LogEntry.body != "",
+        )
+        .order_by(LogEntry.id.desc())
+    )
+    return list(connection.execute(found).scalars())
+
+
 def newest_tried_backups(connection: Connection, most: int) -> list[str]:
     """Return the bodies of the newest BACKUP entries that tell of a restore on trial."""
     found = (

@@ -12,8 +12,17 @@ export class Refusal extends Error {
   }
 }
 
-/** Nothing came back: it is not known whether it was done. The same request id asks again. */
-export class NoAnswer extends Error {}
+/**
+ * It is not known whether it was done. The same request id asks again.
+ *
+ * `said` is what the house said of that, if it answered at all; without it nothing came back.
+ */
+export class NoAnswer extends Error {
+  constructor(message, said) {
+    super(said ?? message);
+    this.said = said;
+  }
+}
 
 /** A name that nobody else has; also where a browser has no other way to make one (plain http). */
 export function unique(prefix, bytes = 16) {
@@ -51,7 +60,7 @@ async function ask(method, path, { body, request, background, signal, patience =
     throw new NoAnswer("The centre does not answer as it should.");
   }
   if (answer.ok) return document_;
-  if (answer.status >= 500) throw new NoAnswer(document_.title ?? "The centre does not answer.");
+  if (answer.status >= 500) throw new NoAnswer("The centre does not answer.", document_.title);
   if (document_.code === "staff.not_signed_in" || document_.code === "station.not_enrolled") {
     document.dispatchEvent(new CustomEvent("signed-out"));
   }

@@ -78,7 +78,7 @@ async function once(id, path, body, began) {
         sessionStorage.removeItem(KEPT);
         throw trouble;
       }
-      noAnswer();
+      noAnswer(trouble);
       if (performance.now() - began > PATRON_WAITS_MS) {
         const { done, answer } = await settle(id);
         told.late();
@@ -117,7 +117,7 @@ async function settle(id) {
       return settled;
     } catch (trouble) {
       if (!(trouble instanceof NoAnswer)) throw trouble; // signed out: after signing in
-      noAnswer();
+      noAnswer(trouble);
       await pause();
     }
   }
@@ -125,9 +125,9 @@ async function settle(id) {
 
 const never = (title) => new Refusal({ code: "act.never", title }, 409);
 
-function noAnswer() {
+function noAnswer({ said }) {
   unanswered = true;
-  told.away(true);
+  told.away(true, said);
 }
 
 function answered() {

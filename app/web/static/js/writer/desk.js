@@ -37,7 +37,7 @@ export class Desk {
       if (!isUnanswered()) this.onAway(false);
       this.onChange(this);
     } catch (trouble) {
-      if (trouble instanceof NoAnswer) this.onAway(true);
+      if (trouble instanceof NoAnswer) this.onAway(true, trouble.said);
       else this.refused(trouble);
     }
     this.tick();

@@ -92,7 +92,7 @@ export class Line {
       }
       return heard;
     } catch (trouble) {
-      if (trouble instanceof NoAnswer) this.onAway(true);
+      if (trouble instanceof NoAnswer) this.onAway(true, trouble.said);
       throw trouble;
     }
   }

@@ -8,7 +8,7 @@ import { Desk } from "./desk.js";
 import { Drawer } from "./drawer.js";
 import { CALM_MS, Line, isReplayOf } from "./line.js";
 import { Panel } from "./panel.js";
-import { Papers, UNKNOWN_PRINTER } from "./papers.js";
+import { Papers, unknownPrinter } from "./papers.js";
 import { Patron } from "./patron.js";
 import { JustSold } from "./sold.js";
 import { TicketAtHand } from "./ticket.js";
@@ -24,6 +24,7 @@ const NO_ANSWER = "There is no answer from the centre.";
 const NO_CONNECTION = document.getElementById("away").textContent;
 
 let whyAway = null; // nothing can be done now, and this is why
+let unanswered = NO_ANSWER; // what was told of the last act that got no answer
 let calmSince = -CALM_MS; // a key pressed once too often just now does not take away what is told
 let isLate = false; // what is told next: it stays for a while, above what becomes of the act right behind it
 let stays = [];
@@ -32,11 +33,11 @@ let entering = Promise.resolve();
 
 function away(now = true, why = NO_CONNECTION) {
   whyAway = now ? why : null;
-  if (now) papers.report(UNKNOWN_PRINTER);
+  if (now) papers.report(unknownPrinter(why === NO_CONNECTION ? null : why));
   const alarm = document.getElementById("away");
   alarm.classList.toggle("hidden", !now);
   if (now && alarm.textContent !== why) alarm.textContent = why;
-  if (!now && document.getElementById("told").textContent === NO_ANSWER) tell("notice");
+  if (!now && document.getElementById("told").textContent === unanswered) tell("notice");
 }
 
 function tell(kind, ...texts) {
@@ -235,8 +236,9 @@ function refused(no) {
   if (no.code === "act.never") away(false);
   const unsold = no.unsold ? [NOT_SOLD + no.unsold] : [];
   if (no instanceof NoAnswer) {
-    away(true);
-    tell("refusal", NO_ANSWER, ...unsold);
+    away(true, no.said);
+    unanswered = no.said ?? NO_ANSWER;
+    tell("refusal", unanswered, ...unsold);
   } else if (no.name !== "AbortError") tell("refusal", ...(no.refusals ?? [no]).map((each) => each.message), ...unsold);
 }
 

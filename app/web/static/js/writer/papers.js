@@ -7,7 +7,11 @@ import { choices } from "./panel.js";
 
 const WORDS = { queued: "waits", sending: "was sent to the printer", unknown: "nobody knows whether it came out", aside: "could not be made" };
 
-export const UNKNOWN_PRINTER = { level: "warning", sentence: "No connection: the marks of slips may be out of date." };
+/** What is known of the printer while the centre does not say: why it does not, if it answered at all. */
+export const unknownPrinter = (why) => ({
+  level: "warning",
+  sentence: why ? `${why} The marks of slips may be out of date.` : "No connection: the marks of slips may be out of date.",
+});
 
 export class Papers {
   constructor({ panel, tell, desk }) {

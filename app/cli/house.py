@@ -10,7 +10,6 @@ import os
 import signal
 import ssl
 import sys
-import threading
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -73,7 +72,7 @@ from app.keno.house_settings import Setting
 from app.keno.money import dollars
 from app.locks import locked
 from app.nightly import Nightly
-from app.processes import begin_process
+from app.processes import begin_process, stop_on_signals
 from app.reporter import Reporter, write_whole
 from app.reports.catalogue import CATALOGUE, Format
 from app.reports.compliance import compliance_matrix, counts_of, matrix_document
@@ -429,14 +428,12 @@ def write_submission(options: argparse.Namespace) -> Answer:
 def call_the_games(options: argparse.Namespace) -> Answer:
     """`keno caller`: run the games by themselves until told to stop."""
     _outlive_peers()
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-    begin_process("caller", _settings())
-    with _founded_office(CALLER) as office:
-        if office.keyed is None:
-            raise BadUsage("the keyed processes are not set up")
-        Caller(office, office.keyed, options.name, nightly=Nightly(office)).run(stop)
+    with stop_on_signals() as stop:
+        begin_process("caller", _settings())
+        with _founded_office(CALLER) as office:
+            if office.keyed is None:
+                raise BadUsage("the keyed processes are not set up")
+            Caller(office, office.keyed, options.name, nightly=Nightly(office)).run(stop)
     return Answer({"stopped": options.name}, lambda: f"{options.name} has stopped.")
 
 
@@ -453,16 +450,14 @@ def set_a_printer(options: argparse.Namespace) -> Answer:
 def print_the_paper(options: argparse.Namespace) -> Answer:
     """`keno spooler`: take paper to the printers until told to stop."""
     _outlive_peers()
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-    settings = _settings()
-    begin_process("spooler", settings)
-    with (
-        _founded_office(SPOOLER) as office,
-        _only_one(office.database, settings.keys, options.name),
-    ):
-        Spooler(office, options.name).run(stop)
+    with stop_on_signals() as stop:
+        settings = _settings()
+        begin_process("spooler", settings)
+        with (
+            _founded_office(SPOOLER) as office,
+            _only_one(office.database, settings.keys, options.name),
+        ):
+            Spooler(office, options.name).run(stop)
     return Answer({"stopped": "spooler"}, lambda: "The spooler has stopped.")
 
 
@@ -577,13 +572,11 @@ def choose_a_report(options: argparse.Namespace) -> Answer:
 def make_the_reports(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
     """`keno reporter`: make the reports that are asked for until told to stop."""
     _outlive_peers()
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-    begin_process("reporter", _settings())
-    with _founded_office(REPORTER) as office:
+    with stop_on_signals() as stop:
         settings = _settings()
-        Reporter(office, settings.reports, settings.public, settings.archives).run(stop)
+        begin_process("reporter", settings)
+        with _founded_office(REPORTER) as office:
+            Reporter(office, settings.reports, settings.public, settings.archives).run(stop)
     return Answer({"stopped": "reporter"}, lambda: "The reporter has stopped.")
 
 

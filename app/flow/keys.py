@@ -31,6 +31,7 @@ T = TypeVar("T")
 
 KEY_BYTES = 32
 LOG_KEY, OFFICE_KEY, PATRON_KEY = "log.key", "office.key", "patron.key"
+FRESH = ".new"  # behind the name of a key that is being written
 _VALIDATION = re.compile(r"validation-([1-9][0-9]?)\.key")
 
 
@@ -91,10 +92,16 @@ def _had(key: T | None, name: Key) -> T:
 def make_keys(folder: Path, entropy: Entropy) -> None:
     """Make the keys of a house that are not there yet.
 
+    Write order of each: a file under another name, which is made durable, then its own name, which
+    replaces none. *Crash before: the key is not there, and is made the next time. Crash after: it
+    is there, whole, and what is left under the other name is removed the next time.*
+
     Raises:
         FileExistsError: all are there; they are never replaced.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for left in folder.glob(f".*.key{FRESH}"):
+        left.unlink()
     signing = [name for name in (LOG_KEY, OFFICE_KEY) if not (folder / name).exists()]
     missing = [] if (folder / PATRON_KEY).exists() else [PATRON_KEY]
     if not any(folder.glob("validation-*.key")):
@@ -162,8 +169,16 @@ def secret_faults(path: Path) -> Iterator[str]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    fresh = path.with_name(f".{path.name}{FRESH}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+    os.link(fresh, path)  # where a rename would replace a key that another made meanwhile
+    fresh.unlink()
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
+from tests.proof import week_page
 from tests.proof.committed import changed_since, commit_named, committed, not_in_history
 from tests.proof.page import page
 from tests.proof.results import (
@@ -103,6 +105,27 @@ def test_a_share_that_was_interrupted_resumes_with_what_is_left(
     assert second[0] == RUN
     assert {each.outcome for each in second[1].values()} == {"passed"}
     assert len(file.read_text().splitlines()) == 1 + 3 + 1  # the run, three tests, one once more
+
+
+def test_the_soak_that_was_interrupted_between_its_engines_has_the_weeks_of_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, results = tmp_path / "soak.md", tmp_path / "days.jsonl"
+    monkeypatch.setattr(week_page, "PAGE", made)
+    monkeypatch.setattr(week_page, "WEEKS", tmp_path / ".evidence" / "weeks.json")
+    monkeypatch.setenv(FILE, str(results))
+    begin(results, RUN)
+    # All that a process knew is gone behind each line: the rest is read from the disk.
+    week_page.note_week("0123abc", "PostgreSQL", "of a run in which a test failed")
+    begin(results, replace(RUN, seed=8))
+    week_page.note_week("0123abc", "SQLite", "| a sale | 1 ms |")
+    assert not made.exists()
+    week_page.note_week("0123abc", "PostgreSQL", "| a sale | 2 ms |")
+    page = made.read_text()
+    assert "Commit 0123abc" in page
+    assert page.endswith("## SQLite\n\n| a sale | 1 ms |\n\n## PostgreSQL\n\n| a sale | 2 ms |\n")
+    week_page.note_week("0123abc", "SQLite", "of another run")  # by hand: it begins anew
+    assert made.read_text() == page
 
 
 def test_a_torn_last_line_is_a_test_that_did_not_end(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """What the processes of the week held, quarter by quarter, whether that is flat, and its page."""
 
+import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,9 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import mean, median, quantiles
 
+from tests.proof.committed import ROOT
+from tests.proof.results import FILE
 from tests.proof.week_house import Measured
 
-PAGE = Path(__file__).parents[2] / "docs" / "soak.md"
+PAGE = ROOT / "docs" / "soak.md"
+WEEKS = ROOT / ".evidence" / "weeks.json"  # the weeks of a run that have passed
+ENGINES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 QUARTERS = 4
 SECOND, LAST = 1, 3
 # The last quarter is compared with the second: in the first, everything is read and made once.
@@ -145,10 +151,30 @@ def _milliseconds(seconds: float) -> str:
     return f"{seconds * 1000:.1f}"
 
 
-def write_page(commit: str, weeks: Mapping[str, Figures]) -> None:
-    """Write the page of a week on each engine."""
-    day = datetime.now(UTC).date().isoformat()
-    parts = [INTRODUCTION, f"Commit {commit}, {day}.\n"]
-    for engine, figures in weeks.items():
-        parts.append(f"## {engine}\n\n{figures.table()}\n")
-    PAGE.write_text("\n".join(parts))
+# ---- the page ------------------------------------------------------------------------------------
+
+
+def note_week(commit: str, engine: str, table: str) -> None:
+    """Note the week of an engine on disk, and write the page once there is one of each.
+
+    The share may be interrupted between the two, and resumed by another process.
+    """
+    run = _run(commit)
+    noted = json.loads(WEEKS.read_text()) if WEEKS.exists() else {}
+    tables = noted["tables"] if noted.get("run") == run else {}
+    tables[engine] = table
+    WEEKS.parent.mkdir(exist_ok=True)
+    WEEKS.with_suffix(".new").write_text(json.dumps({"run": run, "tables": tables}))
+    WEEKS.with_suffix(".new").replace(WEEKS)
+    if all(each in tables for each in ENGINES.values()):
+        day = datetime.now(UTC).date().isoformat()
+        parts = [INTRODUCTION, f"Commit {commit}, {day}.\n"]
+        parts += [f"## {each}\n\n{tables[each]}\n" for each in ENGINES.values()]
+        PAGE.write_text("\n".join(parts))
+        WEEKS.unlink()
+
+
+def _run(commit: str) -> str:
+    """Return which run of the share this is: of one that began anew nothing counts any more."""
+    results = os.environ.get(FILE)
+    return Path(results).read_text().partition("\n")[0] if results else commit

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from urllib.request import urlopen
 
 from app.start import LISTENERS, ports_from
 from tests.ports import free_ports
+from tests.waiting import until
 
 ROOT = Path(__file__).parent.parent
 PORTS = len(LISTENERS)
@@ -172,13 +172,14 @@ def assert_no_fault(house: Demonstration) -> None:
 
 
 def wait_for(happened: Callable[[], object]) -> None:
-    end = time.monotonic() + SECONDS
-    while True:
+    """Wait until a condition holds; where nobody listens yet it does not."""
+
+    def seen() -> object:
         with suppress(OSError):
-            if happened():
-                return
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.05)
+            return happened()
+        return None
+
+    until(seen, seconds=SECONDS)
 
 
 def read_json(address: str) -> Any:  # noqa: ANN401  whatever it is

@@ -2,6 +2,7 @@
 
 import threading
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -124,9 +125,7 @@ def test_a_spooler_that_runs_is_seen_and_one_that_has_ended_is_missed_within_ten
                 assert sentence() == "Printer P-B1 is ready."
                 before = renewed(floor)
                 counted[0] += spooler.RENEW_SECONDS + NEW_PRINTERS_SECONDS
-                until(
-                    lambda was=before: all(a < b for a, b in zip(was, renewed(floor), strict=True))
-                )  # type: ignore[misc]
+                until(partial(are_renewed, floor, before))
         floor.pass_time(seconds=9)
         assert sentence().startswith("No spooler is running for printer P-B1.")
 
@@ -135,6 +134,11 @@ def renewed(floor: Floor) -> list[str]:
     """Until when the leases of the printers hold."""
     found = "SELECT until FROM lease WHERE name LIKE 'printer %' ORDER BY name"
     return [str(until) for (until,) in rows(floor, found)]
+
+
+def are_renewed(floor: Floor, before: list[str]) -> bool:
+    """Whether each of the leases holds for longer than before."""
+    return all(was < now for was, now in zip(before, renewed(floor), strict=True))
 
 
 TROUBLE = "SELECT why FROM printer_condition"

@@ -4,12 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from app.supervise import Process, stop_all
+from tests.waiting import until
 
 # A web server, as far as this is concerned: it has a worker, and does not outlive being killed.
 STARTS_ANOTHER = """
@@ -25,10 +25,7 @@ time.sleep(600)
 
 def wait_until_gone(process: int) -> None:
     """Or dead; whoever inherited it may not have looked yet."""
-    until = time.monotonic() + 60
-    while state_of(process) not in "ZX":
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    until(lambda: state_of(process) in "ZX")
 
 
 def state_of(process: int) -> str:
@@ -49,14 +46,16 @@ def test_nothing_that_a_killed_process_had_started_goes_on_beside_the_next_one(
     process = Process("web", command, record=recorded.append)
     process.start()
     try:
-        while not told.exists():
-            time.sleep(0.01)
+        until(told.exists)
         worker, before = int(told.read_text()), process.pid
         assert before is not None
         os.kill(before, signal.SIGKILL)
-        while not recorded:
+
+        def minded() -> list[str]:
             process.mind()
-            time.sleep(0.01)
+            return recorded
+
+        until(minded)
         wait_until_gone(worker)
         assert recorded == [f"web ended with -{signal.SIGKILL.value}; it starts again"]
     finally:
@@ -112,8 +111,7 @@ def test_processes_are_stopped_side_by_side_and_what_does_not_end_is_killed(tmp_
     ]
     for process in processes:
         process.start()
-    while not all(own.exists() for own, _ in pairs):
-        time.sleep(0.01)
+    until(lambda: all(own.exists() for own, _ in pairs))
     pids = [process.pid or 0 for process in processes]
     stop_all(processes[:2], seconds=60)
     stop_all(processes[2:], seconds=0.2)

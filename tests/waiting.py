@@ -6,9 +6,11 @@ from collections.abc import Callable
 PATIENCE = 120.0  # seconds after which something that should happen does not
 
 
-def until(happened: Callable[[], object], why_not: str = "it did not happen") -> None:
+def until(
+    happened: Callable[[], object], why_not: str = "it did not happen", seconds: float = PATIENCE
+) -> None:
     """Wait until a condition holds, and fail if it does not for too long."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < deadline, why_not
         time.sleep(0.01)

@@ -134,8 +134,7 @@ def patrons(house: House, shot: Callable[[Page, str], None]) -> None:
     """The board across a lounge, results and the ticket check on a phone."""
     board = house.page(**BOARD)
     board.goto("/board/M?pace=0")
-    expect(board.locator("li.lit").first).to_be_visible()
-    board.wait_for_timeout(1_000)
+    expect(board.locator("li.lit")).to_have_count(20)
     shot(board, "board")
     phone = house.page(**PHONE)
     phone.goto("/results")
@@ -182,13 +181,18 @@ def sign_in(page: Page, name: str, secrets: dict[str, str]) -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
+# The letters and pictures of a page are there.
+IS_WHOLE = """() => document.fonts.status === "loaded"
+  && [...document.images].every((picture) => picture.complete)"""
+
+
 def main() -> None:
     """Take them all."""
     FOLDER.mkdir(parents=True, exist_ok=True)
 
     def shot(page: Page, name: str) -> None:
-        page.wait_for_timeout(500)
-        page.screenshot(path=FOLDER / f"{name}.png")
+        page.wait_for_function(IS_WHOLE)
+        page.screenshot(path=FOLDER / f"{name}.png", animations="disabled")
 
     with launched() as browser, TemporaryDirectory(prefix="keno-") as folder:
         root, copy, demo = (Path(folder) / name for name in ("house", "copy", "demonstration"))

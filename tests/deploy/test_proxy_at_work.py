@@ -20,6 +20,7 @@ from app.web.reports import routes
 from tests.deploy.haproxy import FILE
 from tests.deploy.proxy_at_work import START_SECONDS, asked, running_proxy
 from tests.floor import Floor
+from tests.waiting import until
 from tests.web.server import serving
 
 pytestmark = pytest.mark.machine
@@ -150,13 +151,12 @@ def test_reports_are_fetched_where_they_were_made_as_long_as_that_machine_is_the
         with first:
             file = rule.replace("<job>", "0199f1a4")
             assert {answered_by(port, file) for _ in range(20)} == {"web1"}
-            both = time.monotonic() + START_SECONDS
-            while {answered_by(port, "/check") for _ in range(20)} != {"web1", "web2"}:
-                assert time.monotonic() < both, "only one is asked"
-        end = time.monotonic() + START_SECONDS
-        while not is_answered_by(port, file, "web2"):
-            assert time.monotonic() < end, "nobody took over"
-            time.sleep(0.1)
+            until(
+                lambda: {answered_by(port, "/check") for _ in range(20)} == {"web1", "web2"},
+                "only one is asked",
+                START_SECONDS,
+            )
+        until(lambda: is_answered_by(port, file, "web2"), "nobody took over", START_SECONDS)
 
 
 @dataclass(frozen=True)

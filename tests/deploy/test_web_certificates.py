@@ -11,7 +11,6 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -28,6 +27,7 @@ from tests.deploy.units import DEPLOY, environment
 from tests.floor import Floor
 from tests.house_commands import Typed
 from tests.ports import free_port
+from tests.waiting import until
 
 pytestmark = pytest.mark.machine
 
@@ -79,11 +79,12 @@ def web_process(folder: Path) -> Iterator[tuple[int, int]]:
         command, cwd=PRODUCT, env=os.environ | given, start_new_session=True
     )
     try:
-        end = time.monotonic() + START_SECONDS
-        while answer(port, out, out / "proxy.pem") != 200:
-            assert running.poll() is None, "it says why not"
-            assert time.monotonic() < end, "the web process did not come up"
-            time.sleep(0.1)
+        until(
+            lambda: answer(port, out, out / "proxy.pem") == 200 or running.poll() is not None,
+            "the web process did not come up",
+            START_SECONDS,
+        )
+        assert running.poll() is None, "it says why not"
         yield port, running.pid
     finally:
         with suppress(ProcessLookupError):
@@ -142,8 +143,5 @@ def test_a_new_authority_counts_when_the_web_process_was_told_to_read_it_and_not
         assert answer(port, out, out / "proxy.pem") == 200
         assert answer(port, out, renewed) == 0
         os.kill(pid, signal.SIGHUP)  # as `systemctl reload` does
-        end = time.monotonic() + START_SECONDS
-        while answer(port, out, renewed) != 200:
-            assert time.monotonic() < end, "it does not read it"
-            time.sleep(0.1)
+        until(lambda: answer(port, out, renewed) == 200, "it does not read it", START_SECONDS)
         assert answer(port, out, out / "proxy.pem") == 200  # the old one still does

@@ -1,7 +1,6 @@
 """Column types that let nothing wrong through, and the queue in which writers stand."""
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
@@ -18,6 +17,7 @@ from sqlalchemy.exc import StatementError
 
 from app.store.columns import LARGEST, Cents, Json, Utc
 from app.store.database import Database, FairLock
+from tests.waiting import until
 
 pytestmark = pytest.mark.both_engines
 
@@ -172,10 +172,7 @@ def test_a_document_comes_back_as_it_was_and_its_text_is_the_same_on_both_engine
 
 def wait_until_waiting(lock: FairLock, count: int) -> None:
     """Wait until so many stand in the queue."""
-    end = time.monotonic() + 120
-    while len(lock._waiting) != count:  # noqa: SLF001  nothing else says who stands there
-        assert time.monotonic() < end, "nobody came to the queue"
-        time.sleep(0.001)
+    until(lambda: len(lock._waiting) == count)  # noqa: SLF001  nothing else says who stands there
 
 
 @pytest.mark.rule("X-lock-server")

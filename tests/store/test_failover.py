@@ -16,6 +16,7 @@ from app.store.database import Database
 from app.store.unit import CommitUnknown, unit_of
 from tests.ports import free_port
 from tests.postgres import Server, mortal_server
+from tests.waiting import until
 
 pytestmark = pytest.mark.both_engines
 
@@ -100,11 +101,25 @@ def test_nobody_waits_for_a_server_that_hangs_when_another_can_be_written_to(
 @pytest.mark.rule("X-recovery")
 @pytest.mark.usefixtures("impatient")
 def test_an_act_on_the_server_that_counts_takes_as_long_as_it_takes(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, both: tuple[Server, Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # It answers who looks, however slow the machine.
     monkeypatch.setattr(servers, "SHORT", {"connect_timeout": CONNECT_SECONDS})
-    waiting = Waiting(database, "SELECT pg_sleep(2)")
+    looked: list[str] = []
+    asked = servers.Servers._asked  # noqa: SLF001
+
+    def noted(self: servers.Servers, host: str, port: int) -> object:
+        looked.append(host)
+        return asked(self, host, port)
+
+    monkeypatch.setattr(servers.Servers, "_asked", noted)
+    with ExitStack() as held:
+        for server in both:
+            held.enter_context(closing(server.connect())).execute("SELECT pg_advisory_lock(7)")
+        waiting = Waiting(database, "SELECT pg_advisory_xact_lock(7)")
+        # Whoever looks for the second time has decided what to do of the first.
+        until(lambda: min(looked.count(str(server.folder)) for server in both) >= 2)
+        assert waiting.is_alive()
     waiting.join()
     assert waiting.fault is None
 

@@ -7,7 +7,7 @@ from alembic import op
 from sqlalchemy import text
 
 revision = "2026_11_27_ended_processes"
-down_revision = "2026_11_26_station_bucket"
+down_revision = "2026_11_27_watching_roles"
 branch_labels = None
 depends_on = None
 

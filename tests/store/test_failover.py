@@ -105,6 +105,7 @@ def test_an_act_on_the_server_that_counts_takes_as_long_as_it_takes(
 ) -> None:
     # It answers who looks, however slow the machine.
     monkeypatch.setattr(servers, "SHORT", {"connect_timeout": CONNECT_SECONDS})
+    monkeypatch.setattr(servers, "ASK_SECONDS", CONNECT_SECONDS)
     looked: list[str] = []
     asked = servers.Servers._asked  # noqa: SLF001
 

@@ -1,12 +1,12 @@
 """Processes that ended are found without reading the log, however busy the house is.
 
-Revision: 2026_11_27_ended_processes
+Revision: 2026_11_28_ended_processes
 """
 
 from alembic import op
 from sqlalchemy import text
 
-revision = "2026_11_27_ended_processes"
+revision = "2026_11_28_ended_processes"
 down_revision = "2026_11_27_watching_roles"
 branch_labels = None
 depends_on = None

@@ -8,7 +8,8 @@ and follows the formats that the house publishes (docs/verifying.md, rng/FORMAT.
 
 What it checks, in this order:
 
-1. the manifest is signed, and every file of the bundle is the one that it lists;
+1. the zip file can be read in one way only, the manifest is signed, and every file of the bundle
+   is the one that it lists;
 2. the head of the log is signed by the house and cosigned by the inspector;
 3. every draw: the signatures of both keyed processes, the inspector's mark, and the twenty numbers
    worked out again; every draw builds on the one before;
@@ -17,10 +18,12 @@ What it checks, in this order:
 5. every game: what was sold for it, counted again from tickets, voids and cancellations; every
    ticket of it graded again; what the house says was won, by number, sum and digest;
 6. every payment, refund and expiry, ticket by ticket; ticket and game numbers without a gap;
-   approvals where they are due; and the figures with which each day was closed.
+   approvals where they are due; and the figures with which each day was closed;
+7. the reports that can be worked out from the entries.
 
-Exit codes: 0 no fault; 2 it was called wrongly; 3 there are faults, each of which is told by name;
-4 no fault, but nobody's keys were given: the bundle is consistent with itself, and no more.
+Exit codes: 0 no fault; 2 it was called wrongly; 3 there are faults, listed by code; 4 no fault, but
+the bundle has reports that were not checked against the entries, or only in part; 6 no fault, but
+no keys were given: the bundle is consistent with itself, and no more.
 
 The keys given with --keys are what everything rests on: have them from elsewhere than the bundle.
 They are PEM files named for their role (log.pem, office.pem, rng.pem, inspector.pem, mark.pem;
@@ -28,7 +31,6 @@ later ones log-2.pem and so on), or the keys.json that the house publishes.
 """
 
 import argparse
-import io
 import json
 import re
 import stat
@@ -48,8 +50,7 @@ from hmac import digest as hmac_digest
 from math import comb, gcd
 from pathlib import Path
 from time import monotonic
-from typing import NoReturn, TypeVar, cast
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from typing import BinaryIO, NoReturn, TypeVar, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cryptography.exceptions import InvalidSignature
@@ -64,12 +65,15 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-DONE, USAGE, FAULTY, NOBODYS = 0, 2, 3, 4
+DONE, USAGE, FAULTY, UNCHECKED, NOBODYS = 0, 2, 3, 4, 6
 LARGEST = 2**53 - 1  # the largest whole number that canonical JSON has
-FAULTS_TOLD = 1_000  # of more than these only the number is told
+FAULTS_LISTED = 1_000  # of one code; of more only the count is reported
+REPORTS_LISTED = 200  # by name, for people; the JSON document has all names
 LINE_MAX = 400_000  # bytes of a line of JSON; an entry has 60,000 at most, before it is quoted
 DOCUMENT_MAX = 64 * 1024 * 1024  # bytes of a manifest
+DEPTH_MAX = 64  # objects and arrays within each other; a house makes fewer than ten
 FILES_MAX = 100_000
+DIRECTORY_MAX = 64 * 1024 * 1024  # bytes of the directory of the zip file
 GAMES_MAX = 100_000  # of one ticket
 DAYS_MAX = 5_000
 # Deflate makes text ten times smaller, at the very best a thousand times. What shrinks more than
@@ -88,6 +92,7 @@ NOTICE = timedelta(minutes=1)  # for which a rate card is published before it ho
 FAULTS = {
     "bundle.not_zip": "The file is no zip file, or is cut short.",
     "bundle.hostile": "The file is made as no house makes one: do not unpack it.",
+    "bundle.ambiguous": "The file can be read in more than one way: do not unpack it.",
     "bundle.unreadable": "Something in it is not of the form that it must have.",
     "json.malformed": "A document is not canonical JSON, or a field of it is missing or wrong.",
     "file.missing": "A file is not in the bundle.",
@@ -235,14 +240,33 @@ class NotToBeUsed(Exception):  # noqa: N818  the caller's mistake
 
 
 # What reading something malformed can come to, beside our own finding.
-UNREADABLE = (
-    ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
-)  # fmt: skip
-BROKEN_ZIP = (BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, struct.error,
-              zlib.error)  # fmt: skip
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+DAMAGED = (OSError, zlib.error)
 
 
 # ---- what was found ------------------------------------------------------------------------------
+
+
+# A fault makes others: a changed entry a wrong root, a ticket without a price a game without its
+# sales. Faults of an earlier stage are listed first. A stage has families of codes, or single ones.
+STAGES = (
+    ("bundle", "file", "manifest"),
+    ("keys", "signature"),
+    ("origin", "head", "log", "entry", "day.standing", "draw.other_lock"),
+    ("house", "card", "game.card"),
+    ("ticket", "void", "refund.behind_lock"),
+    ("draw",),
+    ("game",),
+    ("payment", "refund", "expiry", "approval"),
+    ("day",),
+    ("report",),
+)
+STAGE_OF = {name: number for number, names in enumerate(STAGES) for name in names}
+WHOLE = "all of it"  # of a report: nothing in it was checked against the entries
+
+# What cannot be read belongs to the stage of its file.
+STAGE_OF_FILE = {"manifest.json": 0, "keys.json": 1, "cards": 3, "draws": 5, "reports": 9}
+OF_ANY_FILE = ("json.malformed", "bundle.unreadable")
 
 
 @dataclass(frozen=True)
@@ -253,6 +277,13 @@ class Fault:
     where: str
     message: str
 
+    @property
+    def stage(self) -> int:
+        """Return the number of its stage; the log's, if it is in an entry."""
+        if self.code in OF_ANY_FILE:
+            return STAGE_OF_FILE.get(self.where.split("/")[0], STAGE_OF["log"])
+        return STAGE_OF.get(self.code, STAGE_OF.get(self.code.split(".")[0], len(STAGES)))
+
 
 @dataclass
 class Report:
@@ -260,23 +291,34 @@ class Report:
 
     about: dict[str, object] = field(default_factory=dict)
     checked: Counter[str] = field(default_factory=Counter)
-    faults: list[Fault] = field(default_factory=list)
-    faults_more: int = 0
+    counts: Counter[str] = field(default_factory=Counter)  # faults by code
     lost: list[int] = field(default_factory=list)  # places of entries of which the leaf is known
     has_keys: bool = True  # that the caller gave, and not whoever made the bundle
     notes: list[str] = field(default_factory=list)
+    # Names of reports, each with the parts of it that were not checked against the entries.
+    reports: dict[str, list[str]] = field(default_factory=dict)
     progress: Callable[[str], None] = lambda _: None
+    _listed: list[Fault] = field(default_factory=list)  # as they were found
 
     def fault(self, code: str, where: str, message: str) -> None:
         """Note a fault."""
-        if len(self.faults) < FAULTS_TOLD:
-            self.faults.append(Fault(code, where, message))
-        else:
-            self.faults_more += 1
+        self.counts[code] += 1
+        if self.counts[code] <= FAULTS_LISTED:
+            self._listed.append(Fault(code, where, message))
+
+    @property
+    def faults(self) -> list[Fault]:
+        """The faults, causes first: by stage, and within a stage by their place in the log."""
+        return sorted(self._listed, key=lambda fault: fault.stage)
+
+    @property
+    def faults_more(self) -> int:
+        """How many faults are counted and not listed."""
+        return self.counts.total() - len(self._listed)
 
     def note(self, text: str) -> None:
         """Note what is no fault, but ought to be known."""
-        if text not in self.notes and len(self.notes) < FAULTS_TOLD:
+        if text not in self.notes and len(self.notes) < FAULTS_LISTED:
             self.notes.append(text)
 
     def tried(self, where: str, check: Callable[..., object], *arguments: object) -> bool:
@@ -287,22 +329,30 @@ class Report:
             self.fault(found.code, where, str(found))
         except UNREADABLE as odd:
             self.fault("bundle.unreadable", where, f"it cannot be read: {_short(odd)}")
-        except BROKEN_ZIP as broken:
+        except DAMAGED as broken:
             self.fault("file.unreadable", where, f"the file is damaged: {_short(broken)}")
         else:
             return True
         return False
 
     @property
+    def is_borne_out(self) -> bool:
+        """Whether every report was checked against the entries, in full."""
+        return not any(self.reports.values())
+
+    @property
     def exit_code(self) -> int:
         """How the program ends."""
-        if self.faults:
+        if self.counts:
             return FAULTY
-        return DONE if self.has_keys else NOBODYS
+        if not self.has_keys:
+            return NOBODYS
+        return DONE if self.is_borne_out else UNCHECKED
 
     def document(self) -> dict[str, object]:
         """Return all of it as one document."""
-        verdicts = {FAULTY: "faults", DONE: "sound", NOBODYS: "consistent"}
+        verdicts = {FAULTY: "faults", DONE: "sound", NOBODYS: "consistent",
+                    UNCHECKED: "sound_but_reports"}  # fmt: skip
         return {
             "verdict": verdicts[self.exit_code],
             **self.about,
@@ -310,31 +360,63 @@ class Report:
             "lost": self.lost,
             "faults": [vars(fault) for fault in self.faults],
             "faults_more": self.faults_more,
+            "fault_counts": dict(sorted(self.counts.items())),
+            "reports": {
+                "checked": [name for name, parts in self.reports.items() if not parts],
+                "in_part": {name: parts for name, parts in self.reports.items()
+                            if parts and parts != [WHOLE]},
+                "not_checked": [name for name, parts in self.reports.items() if parts == [WHOLE]],
+            },
             "notes": self.notes,
-        }
+        }  # fmt: skip
 
     def text(self) -> str:
-        """Return all of it for people."""
+        """Return all of it for people; repeats of a fault are counted."""
         told = {"from": "First day", "to": "Last day", "house": "House", "keys": "Keys"}
         lines = [
-            f"{words:<28} {self.about[name]}" for name, words in told.items() if name in self.about
+            f"{words:<29} {self.about[name]}" for name, words in told.items() if name in self.about
         ]
-        lines += [f"{name:<28} {count:,}" for name, count in self.checked.items()]
-        lines += ["", *(f"Note: {note}" for note in self.notes)]
-        lines += [f"FAULT {each.code}, {each.where}: {each.message}" for each in self.faults]
-        if self.faults_more:
-            lines.append(f"... and {self.faults_more:,} faults more")
-        found = len(self.faults) + self.faults_more
+        lines += [f"{name:<29} {count:,}" for name, count in self.checked.items()]
+        lines += ["", *(f"Note: {note}" for note in self.notes), *self._report_lines()]
+        firsts: dict[str, Fault] = {}
+        for fault in self.faults:
+            firsts.setdefault(fault.code, fault)
+        for code, fault in firsts.items():
+            more = self.counts[code] - 1
+            like_it = f" (and {more:,} more like it)" if more else ""
+            lines.append(f"FAULT {code}, {fault.where}: {fault.message}{like_it}")
         if self.lost:
             places = ", ".join(map(str, self.lost[:20])) + (", ..." if len(self.lost) > 20 else "")
             lines.append(f"{len(self.lost):,} ENTRIES ARE LOST: {places}.")
-        if found:
-            lines.append(f"{found:,} FAULTS.")
-        elif self.has_keys:
-            lines.append("NO FAULTS.")
-        else:
-            lines.append("CONSISTENT WITH ITSELF; NOBODY'S KEYS WERE GIVEN.")
-        return "\n".join(lines).replace("\n\n\n", "\n\n")
+        return "\n".join([*lines, self._verdict()]).replace("\n\n\n", "\n\n")
+
+    def _report_lines(self) -> Iterator[str]:
+        """Yield which reports were checked against the entries, and which were not, by name."""
+        checked = [name for name, parts in self.reports.items() if not parts]
+        in_part = [
+            f"{name} (not checked: {', '.join(parts)})"
+            for name, parts in self.reports.items()
+            if parts and parts != [WHOLE]
+        ]
+        others = [name for name, parts in self.reports.items() if parts == [WHOLE]]
+        for words, names in (("checked against the entries", checked),
+                             ("checked in part", in_part),
+                             ("NOT checked against the entries", others)):  # fmt: skip
+            if names:
+                listed = ", ".join(names[:REPORTS_LISTED])
+                yield f"Reports {words}: {listed}{', ...' * (len(names) > REPORTS_LISTED)}"
+
+    def _verdict(self) -> str:
+        """Return the last line."""
+        unchecked = sum(map(bool, self.reports.values()))
+        if self.counts:
+            return f"{self.counts.total():,} FAULTS."
+        if not self.has_keys:
+            return "CONSISTENT WITH ITSELF; NOBODY'S KEYS WERE GIVEN."
+        if unchecked:
+            told = "1 REPORT WAS" if unchecked == 1 else f"{unchecked:,} REPORTS WERE"
+            return f"NO FAULTS, BUT {told} NOT CHECKED AGAINST THE ENTRIES, OR ONLY IN PART."
+        return "NO FAULTS."
 
 
 def _short(trouble: object) -> str:
@@ -368,6 +450,27 @@ _READER = json.JSONDecoder(
 )
 
 
+# Texts and comments, and the brackets outside of them.
+_JSON_PARTS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
+_TOML_PARTS = re.compile(
+    r"#[^\n]*|'{3}.*?'{3}|'[^'\n]*'"
+    r'|"{3}[^\\]*?(?:\\.[^\\]*?)*?"{3}|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|[\[\]{}]',
+    re.DOTALL,
+)
+
+
+def _check_depth(parts: re.Pattern[str], text: str, code: str) -> None:
+    """Check how deep brackets nest before anything follows them down."""
+    depth = 0
+    for found in parts.finditer(text):
+        if found[0] in ("[", "{"):
+            depth += 1
+            if depth > DEPTH_MAX:
+                raise Wrong(code, f"it is nested deeper than {DEPTH_MAX} levels")
+        elif found[0] in ("]", "}"):
+            depth -= 1
+
+
 # An object of a JSON document. What a field of it holds is known once `part` has read it.
 Json = dict[str, object]
 Kind = TypeVar("Kind")
@@ -375,10 +478,12 @@ Kind = TypeVar("Kind")
 
 def read_json(data: bytes) -> object:
     """Return what canonical bytes say; anything else is refused, and so is a name that is twice."""
+    if data.count(b"[") + data.count(b"{") > DEPTH_MAX:  # else it cannot be that deep
+        _check_depth(_JSON_PARTS, data.decode("latin-1"), "json.malformed")
     try:
         value = _READER.decode(data.decode())
         same = canonical(value) == data
-    except (ValueError, RecursionError) as trouble:
+    except ValueError as trouble:
         raise Wrong("json.malformed", f"it is not JSON: {_short(trouble)}") from None
     if not same:
         raise Wrong("json.malformed", "it is JSON, but not in its canonical form")
@@ -445,8 +550,44 @@ _NAMES = re.compile(
 )
 
 
+# Records of a zip file (APPNOTE.TXT 4.3). Every number in them is little-endian.
+_LOCAL = struct.Struct("<4s5H3L2H")
+_ENTRY = struct.Struct("<4s6H3L5H2L")
+_END = struct.Struct("<4s4H2LH")
+_END_64 = struct.Struct("<4sQ2H2L4Q")
+_LOCATOR = struct.Struct("<4sLQL")
+_STORED, _DEFLATED = 0, 8
+_ENCRYPTED = 1  # a flag
+_IN_EXTRA = 0xFFFFFFFF  # the number is in the extra field, because it may be larger
+_EXTRA_MAX = 20  # bytes of the extra field before a file: two large numbers
+_COMMENT_MAX = 0xFFFF
+_PIECE = 1 << 18  # bytes that are read or unpacked at a time
+
+
+def _ambiguous(message: str) -> Wrong:
+    return Wrong("bundle.ambiguous", message)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A file of the bundle: where its data begin, and how they are packed."""
+
+    name: str
+    starts: int
+    packed_size: int
+    size: int
+    crc: int
+    is_deflated: bool
+
+
 class Bundle:
-    """The files of a bundle. Nothing is unpacked: they are read where they are, piece by piece."""
+    """The files of a bundle. Nothing is unpacked: they are read where they are, piece by piece.
+
+    A zip file says twice what is in it, before each file and in its directory, and readers differ
+    in which of the two they believe. Only one is accepted that says the same to all of them: files
+    one behind the other from the first byte on, then the directory, in the same order and with the
+    same words, then the end record, and nothing else.
+    """
 
     def __init__(self, path: Path) -> None:
         """Open it.
@@ -454,79 +595,247 @@ class Bundle:
         Raises:
             Wrong: it is no zip file, or one that no house makes.
         """
+        self.files: dict[str, Packed] = {}
         try:
-            self._zip = ZipFile(path)
-            infos = self._zip.infolist()
-        except (*BROKEN_ZIP, ValueError) as broken:
-            raise Wrong("bundle.not_zip", f"it is no zip file: {_short(broken)}") from None
-        if len(infos) > FILES_MAX:
-            raise Wrong("bundle.hostile", f"it has more than {FILES_MAX:,} files")
-        self.files: dict[str, ZipInfo] = {}
-        for info in infos:
-            self._admit(info)
-        self._check_apart(sorted(infos, key=lambda info: info.header_offset), path)
+            self._file: BinaryIO = path.open("rb")
+        except OSError as trouble:
+            raise Wrong("bundle.not_zip", f"it cannot be read: {_short(trouble)}") from None
+        try:
+            self._read_directory(path.stat().st_size)
+        except (OSError, struct.error) as trouble:
+            self.close()
+            raise Wrong("bundle.not_zip", f"it is no zip file: {_short(trouble)}") from None
+        except Wrong:
+            self.close()
+            raise
 
-    def _admit(self, info: ZipInfo) -> None:
-        name = info.filename
+    def close(self) -> None:
+        """Close the zip file."""
+        self._file.close()
+
+    def _at(self, place: int, size: int) -> bytes:
+        self._file.seek(place)
+        return self._file.read(size)
+
+    # ---- the zip file ------------------------------------------------------------------------
+
+    def _read_directory(self, length: int) -> None:
+        count, starts, size = self._read_end(length)
+        if count > FILES_MAX or size > DIRECTORY_MAX:
+            raise Wrong("bundle.hostile", f"it has more than {FILES_MAX:,} files")
+        directory, place, ends = self._at(starts, size), 0, 0
+        for _ in range(count):
+            place, ends = self._read_entry(directory, place, starts, ends)
+        if place != size:
+            raise _ambiguous("its directory has more entries than its end record says")
+        if ends != starts:
+            raise _ambiguous("there is something between its last file and its directory")
+
+    def _read_end(self, length: int) -> tuple[int, int, int]:
+        """Return how many files there are, where their directory starts, and its size."""
+        ends = length - _END.size
+        tail = self._at(max(0, ends - _COMMENT_MAX), _END.size + _COMMENT_MAX)
+        if b"PK\x05\x06" not in tail:
+            raise Wrong(
+                "bundle.not_zip", "it is no zip file, or is cut short: it has no end record"
+            )
+        if ends < 0 or tail[-_END.size :][:4] != b"PK\x05\x06" or tail[-2:] != b"\0\0":
+            raise _ambiguous("its end record is not at its end, or has a comment")
+        _, disk, first_disk, here, count, size, starts, _ = _END.unpack(tail[-_END.size :])
+        if disk or first_disk or here != count:
+            raise _ambiguous("its end record tells of several disks")
+        locator = self._at(ends - _LOCATOR.size, _LOCATOR.size) if ends >= _LOCATOR.size else b""
+        if locator[:4] == b"PK\x06\x07":
+            ends -= _LOCATOR.size + _END_64.size
+            large = self._read_large_end(locator, ends)
+            if (count, size, starts) != (
+                min(large[0], 0xFFFF), min(large[1], _IN_EXTRA), min(large[2], _IN_EXTRA),
+            ):  # fmt: skip
+                raise _ambiguous("its two end records do not say the same")
+            count, size, starts = large
+        if starts + size != ends:
+            raise _ambiguous("its directory does not end where its end record begins")
+        return count, starts, size
+
+    def _read_large_end(self, locator: bytes, place: int) -> tuple[int, int, int]:
+        """Return what the end record of a large zip file says: count, size and start."""
+        if place < 0 or _LOCATOR.unpack(locator) != (b"PK\x06\x07", 0, place, 1):
+            raise _ambiguous("its large end record is not before its end record")
+        mark, size_of_it, _, _, disk, first_disk, here, count, size, starts = _END_64.unpack(
+            self._at(place, _END_64.size)
+        )
+        told = mark, size_of_it, disk, first_disk, here
+        if told != (b"PK\x06\x06", _END_64.size - 12, 0, 0, count):
+            raise _ambiguous("its large end record is not one of a single disk")
+        return count, size, starts
+
+    def _read_entry(self, directory: bytes, place: int, starts: int, ends: int) -> tuple[int, int]:
+        """Take the next file; return where the next entry begins, and where its data end.
+
+        Args:
+            directory: all entries.
+            place: where the entry begins in it.
+            starts: where the directory starts.
+            ends: where the file before it ends.
+        """
+        if len(directory) < place + _ENTRY.size:
+            raise _ambiguous("its directory has fewer entries than its end record says")
+        mark, _, *about, name_size, extra_size, comment_size, disk, _, attributes, offset = (
+            _ENTRY.unpack_from(directory, place)
+        )
+        place += _ENTRY.size
+        raw = directory[place : place + name_size]
+        extra = directory[place + name_size : place + name_size + extra_size]
+        place += name_size + extra_size
+        if mark != b"PK\x01\x02" or comment_size or disk or place > len(directory):
+            raise _ambiguous("an entry of its directory is not one, or has a comment")
+        name = raw.decode("latin-1")
+        *version_to_date, crc, packed_size, size = about
+        packed_size, size, offset = _large(name, extra, packed_size, size, offset)
+        self._admit(name, version_to_date, attributes, packed_size, size)
+        if offset < ends:
+            raise Wrong("bundle.hostile", f"{name} shares its bytes with another file")
+        if offset > ends:
+            raise _ambiguous(f"there is something before {name} that is no file")
+        if offset + _LOCAL.size + name_size + packed_size > starts:
+            raise Wrong("bundle.hostile", "its files are larger than it is")
+        begins = self._check_local(offset, raw, [*version_to_date, crc], packed_size, size)
+        is_deflated = version_to_date[2] == _DEFLATED
+        self.files[name] = Packed(name, begins, packed_size, size, crc, is_deflated)
+        return place, begins + packed_size
+
+    def _admit(
+        self, name: str, about: list[int], attributes: int, packed_size: int, size: int
+    ) -> None:
+        """Check what a file is called and how it is packed."""
+        _, flags, method, *_ = about
         if not _NAMES.fullmatch(name):
             raise Wrong("bundle.hostile", f"it has a file {name[:100]!r}, which no bundle has")
         if name in self.files:
             raise Wrong("bundle.hostile", f"it has the file {name} twice")
-        if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED) or info.flag_bits & 0x1:
+        if method not in (_STORED, _DEFLATED) or flags & _ENCRYPTED:
             raise Wrong("bundle.hostile", f"{name} is encrypted, or packed in another way")
-        if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
+        if stat.S_IFMT(attributes >> 16) not in (0, stat.S_IFREG):
             raise Wrong("bundle.hostile", f"{name} is a link, or something else that is no file")
-        if info.file_size > max(SMALL, SHRINKS_MAX * info.compress_size):
-            raise Wrong("bundle.hostile", f"{name} would unpack to {info.file_size:,} bytes")
-        self.files[name] = info
+        if size > max(SMALL, SHRINKS_MAX * packed_size):
+            raise Wrong("bundle.hostile", f"{name} would unpack to {size:,} bytes")
+        if flags:
+            raise _ambiguous(f"{name} has flags that no bundle has")
+        if method == _STORED and size != packed_size:
+            raise _ambiguous(f"{name} is not packed, and yet has two sizes")
 
-    @staticmethod
-    def _check_apart(infos: list[ZipInfo], path: Path) -> None:
-        """No two files share bytes: else a small bundle could unpack to any size."""
-        ends = 0
-        for info in infos:
-            if info.header_offset < ends:
-                raise Wrong("bundle.hostile", f"{info.filename} shares its bytes with another file")
-            ends = info.header_offset + info.compress_size
-        if ends > path.stat().st_size:
-            raise Wrong("bundle.hostile", "its files are larger than it is")
+    def _check_local(
+        self, offset: int, raw: bytes, about: list[int], packed_size: int, size: int
+    ) -> int:
+        """Check that the header before a file says what the directory says; return its end."""
+        header = self._at(offset, _LOCAL.size + len(raw) + _EXTRA_MAX + 1)
+        name = raw.decode("latin-1")
+        mark, *said, name_size, extra_size = _LOCAL.unpack_from(header)
+        *same, its_packed_size, its_size = said
+        its_name = header[_LOCAL.size : _LOCAL.size + name_size]
+        starts = _LOCAL.size + len(raw)
+        extra = header[starts : starts + extra_size]
+        if (mark, its_name, same) != (b"PK\x03\x04", raw, about):
+            raise _ambiguous(f"the header before {name} does not say what the directory says")
+        if _large(name, extra, its_packed_size, its_size) != (packed_size, size):
+            raise _ambiguous(f"the header before {name} says another size than the directory")
+        return offset + starts + len(extra)
 
-    def open(self, name: str) -> io.BufferedReader:
-        """Return a file to be read."""
-        if name not in self.files:
+    # ---- its files ---------------------------------------------------------------------------
+
+    def pieces(self, name: str) -> Iterator[bytes]:
+        """Yield a file piece by piece; at its end, it must be what its header says."""
+        packed = self.files.get(name)
+        if packed is None:
             raise Wrong("file.missing", "it is not in the bundle")
-        return io.BufferedReader(cast("io.BufferedIOBase", self._zip.open(name)), 1 << 16)
+        crc = size = 0
+        for piece in self._unpacked(packed):
+            crc, size = zlib.crc32(piece, crc), size + len(piece)
+            if size > packed.size:
+                raise _ambiguous("it unpacks to more bytes than its header says")
+            yield piece
+        if (crc, size) != (packed.crc, packed.size):
+            raise Wrong("file.unreadable", "the file is damaged: its size or CRC-32 is another")
+
+    def _unpacked(self, packed: Packed) -> Iterator[bytes]:
+        place, ends = packed.starts, packed.starts + packed.packed_size
+        inflate = zlib.decompressobj(-zlib.MAX_WBITS) if packed.is_deflated else None
+        while place < ends:
+            data = self._at(place, min(_PIECE, ends - place))
+            if not data:
+                raise Wrong("file.unreadable", "the file is damaged: it is cut short")
+            place += len(data)
+            if inflate is None:
+                yield data
+                continue
+            while data and not inflate.eof:
+                yield inflate.decompress(data, _PIECE)
+                data = inflate.unconsumed_tail
+            if inflate.eof and (inflate.unused_data or data or place < ends):
+                raise _ambiguous("there is something behind its data")
+        if inflate is not None:
+            while not inflate.eof and (piece := inflate.decompress(b"", _PIECE)):
+                yield piece
+            if not inflate.eof:
+                raise Wrong("file.unreadable", "the file is damaged: it is cut short")
 
     def read(self, name: str, most: int = LINE_MAX) -> bytes:
         """Return the whole of a small file."""
-        with self.open(name) as file:
-            data = file.read(most + 1)
-        if len(data) > most:
-            raise Wrong("bundle.hostile", f"it has more than {most:,} bytes")
-        return data
+        found, size = list[bytes](), 0
+        for piece in self.pieces(name):
+            found.append(piece)
+            size += len(piece)
+            if size > most:
+                raise Wrong("bundle.hostile", f"it has more than {most:,} bytes")
+        return b"".join(found)
 
     def lines(self, name: str) -> Iterator[Json]:
         """Yield what each line of a file says, which must be an object."""
-        with self.open(name) as file:
-            number = 0
-            while line := file.readline(LINE_MAX + 1):
+        number, rest = 0, b""
+        for piece in self.pieces(name):
+            *lines, rest = (rest + piece).split(b"\n")
+            for line in lines:
                 number += 1
-                if not line.endswith(b"\n"):
-                    raise Wrong("json.malformed", f"line {number} does not end, or is too long")
-                try:
-                    said = an_object(read_json(line[:-1]))
-                except Wrong as found:
-                    raise Wrong(found.code, f"line {number}: {found}") from None
-                yield said
+                yield _line(line, number)
+            if len(rest) > LINE_MAX:
+                break
+        if rest:
+            raise Wrong("json.malformed", f"line {number + 1} does not end, or is too long")
 
     def digest(self, name: str) -> tuple[int, str]:
         """Return size and hash of a file."""
         found, size = sha256(), 0
-        with self.open(name) as file:
-            while piece := file.read(1 << 20):
-                found.update(piece)
-                size += len(piece)
+        for piece in self.pieces(name):
+            found.update(piece)
+            size += len(piece)
         return size, found.hexdigest()
+
+
+def _large(name: str, extra: bytes, *numbers: int) -> tuple[int, ...]:
+    """Return packed size, size and offset of a header, the large ones from its extra field.
+
+    There the size comes before the packed size (APPNOTE.TXT 4.5.3), and nothing else is in it.
+    """
+    found, size = list(numbers), 8 * numbers.count(_IN_EXTRA)
+    if extra[:4] != (struct.pack("<2H", 1, size) if size else b"") or len(extra) != size + 4 * bool(
+        size
+    ):
+        raise _ambiguous(f"{name} has an extra field that no bundle has")
+    for place in (1, 0, 2)[: len(numbers)]:
+        if found[place] == _IN_EXTRA:
+            (found[place],) = struct.unpack_from("<Q", extra, len(extra) - size)
+            size -= 8
+    return tuple(found)
+
+
+def _line(line: bytes, number: int) -> Json:
+    """Return what a line says."""
+    if len(line) > LINE_MAX:
+        raise Wrong("json.malformed", f"line {number} is too long")
+    try:
+        return an_object(read_json(line))
+    except Wrong as found:
+        raise Wrong(found.code, f"line {number}: {found}") from None
 
 
 # ---- keys and signatures -------------------------------------------------------------------------
@@ -619,6 +928,7 @@ def _has_small_factor(modulus: int) -> bool:
 
 def read_published(data: bytes) -> tuple[dict[str, bytes], str | None]:
     """Return keys and log origin of a keys.json as the house publishes it."""
+    _check_depth(_JSON_PARTS, data.decode("latin-1"), "keys.malformed")
     try:
         document = json.loads(data)
         origin = document.pop("log_origin", None)
@@ -1048,9 +1358,10 @@ def read_card(file: str) -> Card:
     """Return the card of a TOML file."""
     if any(line.count(".") > 50 for line in file.splitlines() if not line.lstrip().startswith("#")):
         raise Wrong("card.malformed", "a line has more dots than any card has")
+    _check_depth(_TOML_PARTS, file, "card.malformed")
     try:
         content = tomllib.loads(file.removeprefix("\ufeff"))
-    except (ValueError, RecursionError):
+    except ValueError:
         raise Wrong("card.malformed", "its file is not TOML") from None
     limits, schedules = part(content, "limits", dict), part(content, "schedules", dict)
     pays, rates = {}, {}
@@ -1224,7 +1535,9 @@ def read_ticket(body: Json, where: str, leaf: str, cards: dict[str, Card]) -> Ti
     games, first = whole(body, "games", 1, GAMES_MAX), whole(body, "first_game", 1)
     stated = whole(body, "price_per_game_cents", 1), whole(body, "price_cents", 1)
     if stated != (price, price * games):
-        raise Wrong("ticket.price", f"its price is {price} cents a game, not {stated[0]}")
+        costs = f"its plays cost {_money(price)} a game, {_money(price * games)} in all"
+        says = f"it says {_money(stated[0])} a game, {_money(stated[1])} in all"
+        raise Wrong("ticket.price", f"{costs}; {says}")
     paid_with = _paid_with(body, stated[1])
     return Ticket(
         number=whole(body, "number", 1),
@@ -1244,6 +1557,10 @@ def read_ticket(body: Json, where: str, leaf: str, cards: dict[str, Card]) -> Ti
         to_claim=card.to_claim,
         prints_expiry=_moment(text_of(body, "expires_at")),
     )
+
+
+def _money(cents: int) -> str:
+    return f"${cents // 100:,}.{cents % 100:02}"
 
 
 def _paid_with(body: Json, price_cents: int) -> list[tuple[str, int]]:
@@ -1546,6 +1863,9 @@ FLOWS = ("sales", "voids", "refunds", "paid")
 # What stands until it is said otherwise, and goes along with every bundle.
 STANDING = ("HOUSE", "STAFF", "AMOUNT", "CARD-ACCEPTED", "CARD-IN-FORCE", "RESTORED", "REFILLED",
             "NEW-ORIGIN", "HOLD-ENDED")  # fmt: skip
+STATES = {"DRAW": "drawn", "VOID-GAME": "void", "WINS": "settled", "CERTIFIED": "certified",
+          "FROZEN": "frozen"}  # fmt: skip
+OfGames = dict[tuple[str, int], str]
 OF_GAMES = ("LOCK", "WINS", "CERTIFIED", "FROZEN", "RELEASED")
 SUPERVISORS, MANAGERS = ("supervisor", "keno-manager"), ("outside-manager",)
 
@@ -1606,8 +1926,8 @@ class Book:
         self.says_standing: int | None = None  # up to which size a close says what stands
         self.voids: list[Json] = []  # of the days of the bundle
         self.closes: dict[str, Json] = {}  # by day
-        self.locks: dict[tuple[str, int], str] = {}  # when the games of these days were locked
-        self.ended_at: dict[tuple[str, int], str] = {}  # when games were drawn or voided
+        # When the games of these days were locked, and drawn or voided; and their states.
+        self.locks, self.ended_at, self.states = OfGames(), OfGames(), OfGames()
         self._where = ""
         self._takes: dict[str, Callable[[Json, int, str], None]] = {
             "HOUSE": self._house, "STAFF": self._staff, "AMOUNT": self._amount, "CARD": self._card,
@@ -1642,6 +1962,8 @@ class Book:
             self._check_expired(at)
         if type(said.get("contact")) is dict:
             self._contact(said)
+        if tag in STATES:
+            self.states[text_of(said, "series"), whole(said, "game", 1)] = STATES[tag]
         if tag in STANDING:
             self._standing.append((position, leaf))
         if takes is not None:
@@ -2550,16 +2872,51 @@ class Manifest:
     files: list[object]
 
 
-# Which reports are held against the entries: a section of each, columns of it; and what is not.
-HELD_REPORTS = {
-    "reports/voids.json": ("voids", ("ticket", "time", "station", "issued_at", "writer",
-                                     "price_cents", "reason", "with_code", "approver", "day"), ""),
-    "reports/winning-numbers.json": ("games", ("game", "locked_at", "numbers", "in_order",
-                                               "record", "seal", "drawn_at"), "states"),
-    "reports/win.json": ("days", ("period", "sales_cents", "voids_cents", "refunds_cents",
-                                  "write_cents", "wins_cents", "win_cents", "hold"),
-                         "base level, months, years, games graded again"),
+@dataclass(frozen=True)
+class KnownReport:
+    """A report that can be worked out from the entries: the section of it, and its columns."""
+
+    section: str
+    columns: tuple[str, ...]
+    also: tuple[str, ...] = ()  # sections that are checked in another way
+
+
+KNOWN_REPORTS = {
+    "voids.json": KnownReport(
+        "voids",
+        ("ticket", "time", "station", "issued_at", "writer", "price_cents", "reason", "with_code",
+         "approver", "day"),
+        also=("stations",),
+    ),
+    "winning-numbers.json": KnownReport(
+        "games",
+        ("game", "locked_at", "numbers", "in_order", "record", "seal", "drawn_at", "state"),
+    ),
+    "win.json": KnownReport(
+        "days",
+        ("period", "sales_cents", "voids_cents", "refunds_cents", "write_cents", "wins_cents",
+         "win_cents", "hold"),
+    ),
 }  # fmt: skip
+# Fields of a report that have no figures of their own: its name, whose it is, and words.
+REPORT_FIELDS = {"duties", "house", "jurisdiction", "label", "log", "period", "remarks", "report",
+                 "sections", "title", "version"}  # fmt: skip
+SECTION_FIELDS = {"remark", "rows", "sums", "title"}
+STATION_COLUMNS = {"station", "voids", "voids_cents"}
+
+
+def _unchecked_parts(known: KnownReport, document: Json) -> Iterator[str]:
+    """Yield what of a known report follows from nothing that was checked."""
+    yield from sorted(document.keys() - REPORT_FIELDS)
+    sections = part(document, "sections", dict)
+    for name, section in sections.items():
+        if name != known.section and name not in known.also:
+            yield f"section {name}"
+            continue
+        columns = STATION_COLUMNS if name in known.also else set(known.columns)
+        found = {column for row in part(section, "rows", list) for column in an_object(row)}
+        others = (found - columns) | (an_object(section).keys() - SECTION_FIELDS)
+        yield from (f"{name} {other}" for other in sorted(others))
 
 
 def _cell(row: object, column: str) -> object:
@@ -2591,7 +2948,8 @@ class Verification:
         self._origins: dict[str, int] = {}
         self._acts: list[Json] = []
         self._ended: dict[tuple[str, int], Ended] = {}
-        self._reports: dict[str, Json] = {}  # those that are held against the entries
+        self._reports: dict[str, Json] = {}  # those that are checked against the entries
+        self._states: dict[str, OfGames] = {}  # of games, when it was made
         # What the root must be at some sizes, and who says so.
         self._wanted: dict[int, list[tuple[Head, str]]] = defaultdict(list)
 
@@ -2618,7 +2976,9 @@ class Verification:
             tried(name, self._read_draws, name)
         tried("log/checkpoints.jsonl", self._read_checkpoints)
         for name in self._report_files():
-            tried(name, self._read_report, name)
+            report.reports[name] = [WHOLE]
+            if name.endswith(".json"):  # which a program can read
+                tried(f"reports/{name}", self._read_report, name)
         manifest = self._manifest
         book = Book(report, self._ended, (manifest.first_day, manifest.last_day))
         book.origin, book.acts = next(iter(self._origins), ""), self._acts
@@ -2628,11 +2988,11 @@ class Verification:
         tried("log/entries.jsonl", self._read_entries, book)
         tried("the end of the entries", book.end)
         tried("what each close says that stands", book.check_standing, manifest.first)
-        for name, document in self._reports.items():
-            tried(name, self._check_report, name, document, book)
-        self._note_reports()
         for name in sorted(name for name in self._bundle.files if name.startswith("cards/")):
             tried(name, self._check_card, name, book)
+        for name, document in self._reports.items():
+            tried(f"reports/{name}", self._check_report, name, document, book)
+        self._note_absent_reports()
 
     # ---- manifest, keys and files ------------------------------------------------------------
 
@@ -2718,13 +3078,13 @@ class Verification:
     # ---- reports -----------------------------------------------------------------------------
 
     def _report_files(self) -> list[str]:
-        """Return the reports that a program can read."""
+        """Return the names of all reports in the bundle."""
         named = (name for name in self._bundle.files if name.startswith("reports/"))
-        return sorted(name for name in named if name.endswith(".json"))
+        return sorted(name.removeprefix("reports/") for name in named)
 
     def _read_report(self, name: str) -> None:
         """A report has its own hash, and is of this house and its days, and of this log."""
-        data = self._bundle.read(name, DOCUMENT_MAX)
+        data = self._bundle.read(f"reports/{name}", DOCUMENT_MAX)
         document = an_object(read_json(data.removesuffix(b"\n")))
         stated, manifest = document.pop("content", None), self._manifest
         log, period = part(document, "log", dict), part(document, "period", dict)
@@ -2735,26 +3095,29 @@ class Verification:
             raise Wrong("report.malformed", "it is no report of this house and these days")
         if stated != sha256(canonical(document)).hexdigest():
             raise Wrong("report.hash", "it does not have the hash that it states")
-        self._want(Head(whole(log, "size", 1), hex_of(log, "root")), name)
-        if name in HELD_REPORTS:
+        self._want(Head(whole(log, "size", 1), hex_of(log, "root")), f"reports/{name}")
+        if name in KNOWN_REPORTS:
             self._reports[name] = document
 
     def _check_report(self, name: str, document: Json, book: Book) -> None:
         """What a report says is what the entries come to, and its sums are those of its rows."""
-        section, columns, _ = HELD_REPORTS[name]
-        if name != f"reports/{document.get('report')}.json":
+        known = KNOWN_REPORTS[name]
+        section = known.section
+        if name != f"{document.get('report')}.json":
             raise Wrong("report.malformed", "it is another report than its name says")
         sections = part(document, "sections", dict)
         for each in sections.values():
             _check_sums(an_object(each))
         listed = part(part(sections, section, dict), "rows", list)
-        told = [[_cell(row, column) for column in columns] for row in listed]
+        told = [[_cell(row, column) for column in known.columns] for row in listed]
         found = {"voids": self._voids, "games": self._games, "days": self._days}[section](book)
         if sorted(map(canonical, told)) != sorted(map(canonical, found)):
             raise Wrong("report.figures", f"its {section} are not those of the entries")
         if section == "voids":
             self._check_stations(part(part(sections, "stations", dict), "rows", list), book)
-        self._report.checked["Reports held against entries"] += 1
+        parts = list(_unchecked_parts(known, document))
+        self._report.reports[name] = parts
+        self._report.checked["Reports checked in part" if parts else "Reports checked"] += 1
 
     @staticmethod
     def _check_stations(rows: list[object], book: Book) -> None:
@@ -2783,8 +3146,9 @@ class Verification:
             ended = self._ended.get(key)
             drawn, record = ([], None) if ended is None else (ended.drawn, ended.record)
             seal = None if ended is None else ended.seal or None
+            state = self._states.get("winning-numbers.json", {}).get(key, "locked")
             about = (f"{key[0]}-{key[1]}", locked_at, sorted(drawn), drawn, record)
-            found.append([*about, seal, book.ended_at.get(key)])
+            found.append([*about, seal, book.ended_at.get(key), state])
         return found
 
     @staticmethod
@@ -2800,19 +3164,8 @@ class Verification:
             found.append([day, *flows, write, wins, write - wins, told])
         return found
 
-    def _note_reports(self) -> None:
-        """Say which reports, and what of them, nobody has held against the entries."""
-        named = sorted(name for name in self._bundle.files if name.startswith("reports/"))
-        others = [name.removeprefix("reports/") for name in named if name not in self._reports]
-        others += [
-            f"{name.removeprefix('reports/')} ({without})"
-            for name, (_, _, without) in HELD_REPORTS.items()
-            if name in self._reports and without
-        ]
-        if others:
-            told = ", ".join(others[:50]) + (", ..." if len(others) > 50 else "")
-            self._report.note(f"reports that are not held against the entries: {told}")
-        if absent := [name.removeprefix("reports/") for name in HELD_REPORTS if name not in named]:
+    def _note_absent_reports(self) -> None:
+        if absent := [name for name in KNOWN_REPORTS if name not in self._report.reports]:
             self._report.note(
                 f"reports that a house can give and this one did not: {', '.join(absent)}"
             )
@@ -2995,6 +3348,8 @@ class Verification:
             return
         root = self._tree.root()
         for head, where in wanted:
+            if (name := where.removeprefix("reports/")) in self._reports:
+                self._states[name] = dict(book.states)
             if head.root != root:
                 self._report.fault("log.root", where, "the entries do not lead to it")
             if head.cosigned_at is not None:
@@ -3016,7 +3371,8 @@ class Verification:
             where = f"{name}, {series}-{game}"
             if not is_before and name != f"draws/{series}.jsonl":
                 raise Wrong("draw.order", f"{series}-{game} is out of order")
-            if last is not None and not is_before and game != last + 1:
+            # The same game again is `draw.twice`.
+            if last is not None and not is_before and game not in (last, last + 1):
                 self._report.fault("draw.gap", where, f"it follows game {last}")
             last = game
             self._report.checked["Draws and voids"] += 1
@@ -3085,7 +3441,10 @@ def verify(
     except Wrong as found:
         report.fault(found.code, path.name, str(found))
         return report
-    Verification(bundle, report, trusted).run(origin)
+    try:
+        Verification(bundle, report, trusted).run(origin)
+    finally:
+        bundle.close()
     return report
 
 

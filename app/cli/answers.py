@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 DONE, FAULT, USAGE, REFUSED = 0, 1, 2, 3
-NOT_TRIED = 5  # 4 is the verifier's own, for a bundle that nobody is known to have signed
+NOT_TRIED = 5  # 4 and 6 are the verifier's own: reports not checked, no keys given
 
 
 class BadUsage(Exception):  # noqa: N818  the caller's mistake, not an error of ours

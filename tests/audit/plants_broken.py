@@ -127,6 +127,12 @@ def larger_than_its_bundle(house: ExportedHouse, folder: Path) -> Report:
     return verify(path, house.keys)
 
 
+def in_front(house: ExportedHouse, folder: Path) -> Report:
+    path = folder / "forged.zip"
+    path.write_bytes(house.bundle("second").read_bytes() + house.bundle("last").read_bytes())
+    return verify(path, house.keys)
+
+
 def beyond(limit: str, most: int) -> Plant:
     """Check a sound bundle as if the verifier had a lower limit."""
 
@@ -148,6 +154,7 @@ def keys_of_another_log(house: ExportedHouse, folder: Path) -> Report:
 BROKEN: dict[str, tuple[Plant, str]] = {
     "a file that is no zip file": (not_a_zip_file, "bundle.not_zip"),
     "a file outside of the folder": (outside_of_its_folder, "bundle.hostile"),
+    "a false bundle in front of the true one": (in_front, "bundle.ambiguous"),
     "a file that is packed in another way": (packed_with_bzip2, "bundle.hostile"),
     "a file that is larger than its bundle": (larger_than_its_bundle, "bundle.hostile"),
     "more files than a bundle has": (beyond("FILES_MAX", 3), "bundle.hostile"),

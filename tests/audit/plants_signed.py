@@ -576,6 +576,11 @@ SIGNED: dict[str, tuple[Change, str]] = {
             sums={"voids": 0, "voids_cents": 0})),
         "report.figures",
     ),
+    "a report with another state of a game": (
+        another_report("winning-numbers", lambda told: told["sections"]["games"]["rows"][0].update(
+            state="void")),
+        "report.figures",
+    ),
     "a report with another seal": (
         another_report("winning-numbers", lambda told: told["sections"]["games"]["rows"][0].update(
             seal="0000 0000 0000 0000 0000")),

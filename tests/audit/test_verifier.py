@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
@@ -31,10 +32,12 @@ from tests.audit.exporting import (
     Forgery,
     codes,
     flipped,
+    said,
+    say,
 )
 from tests.audit.fault_codes import codes_in_source
 from tests.audit.plants_log import RESIGNED
-from tests.audit.plants_signed import SIGNED, leaf_alone
+from tests.audit.plants_signed import SIGNED, another_report, leaf_alone
 from tests.tables import read_table
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "verifying.md"
@@ -48,6 +51,39 @@ FILES = (
 
 def found(forgery: Forgery, folder: Path) -> set[str]:
     return codes(forgery.verified(folder / "forged.zip"))
+
+
+# What the plants bring about that is listed before the fault that they are named for: a cause of
+# it, or of the same cause.
+NEARER = {
+    "the rate card is left out": {"card.unknown"},
+    "the lock of a game that is decided in it is left out": {"draw.not_locked"},
+    "the entry before the first is left out": {"ticket.game"},
+    "a card without such games": {"card.hash"},
+    "a card without such prices": {"card.hash"},
+    "a card without such rates": {"card.hash"},
+    "a card without so many spots": {"card.hash", "card.unlawful"},
+    "another jurisdiction": {"house.other"},
+    "everything is dated back": {"ticket.leaf"},
+    "a ticket is left out of its game": {"ticket.gap"},
+    "a game is cancelled that the ticket never played": {
+        "draw.told_otherwise", "game.certified", "game.sold_file", "game.wins",
+    },
+    "a certification is left out": {"payment.not_decided"},
+    "an act after the close of its day": {"void.unknown"},
+    "a game is locked after another than the one before": {"draw.not_locked"},
+    "a payout of a restored house without a manager": {"ticket.gap"},
+}  # fmt: skip
+
+
+def found_first(forgery: Forgery, folder: Path, what: str, code: str) -> set[str]:
+    """All codes; before the one that is planted are only those of its own stage, or of the log."""
+    faults = forgery.verified(folder / "forged.zip").faults
+    stages = {fault.code: fault.stage for fault in reversed(faults)}
+    log = verifier.STAGE_OF["log"]
+    earlier = {each for each, stage in stages.items() if log < stage < stages.get(code, 0)}
+    assert earlier <= NEARER.get(what, set())
+    return set(stages)
 
 
 # ---- files ---------------------------------------------------------------------------------------
@@ -140,7 +176,7 @@ def test_what_the_house_changed_and_signed_again_is_found(
     forgery = Forgery.of(exported)
     change(forgery)
     forgery.sign()
-    assert code in found(forgery, tmp_path)
+    assert code in found_first(forgery, tmp_path, what, code)
 
 
 @pytest.mark.rule("X-audit-log")
@@ -199,7 +235,7 @@ def test_a_log_that_the_house_wrote_anew_is_found_and_what_was_changed_in_it(
     forgery = Forgery.of(exported)
     change(forgery)
     forgery.sign_log()
-    assert {"head.cosignature", code} <= found(forgery, tmp_path)
+    assert {"head.cosignature", code} <= found_first(forgery, tmp_path, what, code)
 
 
 @pytest.mark.rule("X-audit-log")
@@ -295,14 +331,171 @@ def test_a_lost_entry_is_named_in_the_verdict(exported: ExportedHouse, tmp_path:
 
 
 @pytest.mark.rule("X-audit-log")
+def test_faults_are_listed_causes_first_and_repeats_are_counted(
+    exported: ExportedHouse, tmp_path: Path
+) -> None:
+    """Whatever was found when: of one changed price come tickets, games, days, and a report."""
+    forgery = Forgery.of(exported)
+    for entry in forgery.tagged("TICKET")[:7]:
+        say(entry, price_cents=said(entry)["price_cents"] + 1)
+    forgery.files["reports/win.json"] = b"7\n"
+    forgery.sign_log()
+    report = forgery.verified(tmp_path / "forged.zip")
+    stages = [fault.stage for fault in report.faults]
+    assert stages == sorted(stages)
+    families = list(dict.fromkeys(fault.code.split(".")[0] for fault in report.faults))
+    wanted = ["head", "entry", "log", "ticket", "draw", "game", "day", "json"]
+    assert [each for each in families if each in wanted] == wanted
+    assert (report.faults[-1].code, report.faults[-1].where) == (
+        "json.malformed", "reports/win.json",
+    )  # fmt: skip
+    lines = [line for line in report.text().splitlines() if line.startswith("FAULT ticket.price")]
+    assert len(lines) == 1
+    assert lines[0].endswith(" (and 6 more like it)")
+    told = report.document()
+    assert told["fault_counts"]["ticket.price"] == 7
+    assert [fault["code"] for fault in told["faults"]].count("ticket.price") == 7
+
+
+@pytest.mark.rule("X-audit-log")
+def test_no_flood_of_one_fault_hides_another() -> None:
+    report = verifier.Report()
+    for number in range(1_205):
+        report.fault("payment.late", f"entry {number} (PAID)", "it is late")
+    report.fault("ticket.price", "entry 9 (TICKET)", "it is wrong")
+    assert report.text().splitlines()[-3:] == [
+        "FAULT ticket.price, entry 9 (TICKET): it is wrong",
+        "FAULT payment.late, entry 0 (PAID): it is late (and 1,204 more like it)",
+        "1,206 FAULTS.",
+    ]
+    assert (len(report.faults), report.faults_more) == (1_001, 205)
+    assert report.document()["fault_counts"] == {"payment.late": 1_205, "ticket.price": 1}
+
+
+@pytest.mark.rule("X-audit-log", "15.4(a)")
+def test_a_wrong_price_is_told_in_dollars_a_game_and_in_all(
+    exported: ExportedHouse, tmp_path: Path
+) -> None:
+    """Where only the sum of several games is wrong, too: it said a price was not itself."""
+    forgery = Forgery.of(exported)
+    ticket = next(each for each in forgery.tagged("TICKET") if said(each)["games"] > 1)
+    body = said(ticket)
+    each, wrong = body["price_per_game_cents"], body["price_cents"] - 100
+    say(ticket, price_cents=wrong)
+    forgery.sign_log()
+    (fault,) = [
+        fault for fault in forgery.verified(tmp_path / "forged.zip").faults
+        if fault.code == "ticket.price"
+    ]  # fmt: skip
+    game, total, stated = (f"${cents / 100:,.2f}" for cents in (each, each * body["games"], wrong))
+    assert fault.message == (
+        f"its plays cost {game} a game, {total} in all; it says {game} a game, {stated} in all"
+    )
+
+
+DEEP = {"lists": "[" * 65 + "]" * 65, "objects": '{"a":' * 65 + "1" + "}" * 65}
+
+
+@pytest.mark.rule("X-audit-log")
+@pytest.mark.parametrize("deep", [*DEEP.values(), "[" * 50_000, '{"a":' * 50_000], ids=len)
+def test_what_is_nested_too_deep_is_refused_by_its_depth(
+    exported: ExportedHouse, tmp_path: Path, deep: str
+) -> None:
+    """In a sentence: how far the program could have followed it depends on the machine."""
+    told = "it is nested deeper than 64 levels"
+    with pytest.raises(verifier.Wrong, match=told) as keys:
+        verifier.read_published(deep.encode())
+    assert keys.value.code == "keys.malformed"
+    if deep.startswith("["):
+        with pytest.raises(verifier.Wrong, match=told) as card:
+            verifier.read_card(f"a = {deep}\n")
+        assert card.value.code == "card.malformed"
+    forgery = Forgery.of(exported)
+    forgery.entries[5]["body"] = deep
+    forgery.sign_log()
+    faults = forgery.verified(tmp_path / "forged.zip").faults
+    messages = [fault.message for fault in faults if fault.code == "json.malformed"]
+    assert told in messages or any(each.endswith("too long") for each in messages)
+    assert not any("Recursion" in fault.message for fault in faults)
+
+
+@pytest.mark.rule("X-audit-log")
+@pytest.mark.parametrize("text", ["[" * 64 + "]" * 64, '["' + "[" * 99 + '","\\\\","[\\"["]'])
+def test_depth_is_that_of_brackets_outside_of_texts(text: str) -> None:
+    assert verifier.read_json(text.encode()) is not None
+    assert "TOML" not in str(card_of(f"a = {text}\n"))
+    quoted = f'# {"[" * 99}\na = \'{"[" * 99}\'\nb = """\\"{"[" * 99}"""\n'
+    assert "'limits'" in str(card_of(quoted))
+    assert "'limits'" in str(card_of(f"{quoted}c = '''\n{'[' * 99}'{'{' * 99}'''\n"))
+
+
+def card_of(file: str) -> verifier.Wrong:
+    """What is wrong with a card that has nothing of one."""
+    with pytest.raises(verifier.Wrong) as found:
+        verifier.read_card(file)
+    return found.value
+
+
+@pytest.mark.rule("X-audit-log")
+def test_reports_that_were_not_checked_have_their_own_exit_code_and_last_line(
+    exported: ExportedHouse, tmp_path: Path
+) -> None:
+    """Nobody reads a note: the last line says that a report may say what it likes."""
+    forgery = Forgery.of(exported)
+    del forgery.files["reports/win.json"]
+    forgery.sign()
+    report = forgery.verified(tmp_path / "forged.zip")
+    assert (report.faults, report.exit_code) == ([], 4)
+    told = report.document()
+    assert (told["verdict"], told["reports"]) == (
+        "sound_but_reports",
+        {
+            "checked": ["voids.json", "winning-numbers.json"],
+            "in_part": {},
+            "not_checked": ["about.txt", "sales.csv"],
+        },
+    )
+    assert report.text().splitlines()[-3:] == [
+        "Reports checked against the entries: voids.json, winning-numbers.json",
+        "Reports NOT checked against the entries: about.txt, sales.csv",
+        "NO FAULTS, BUT 2 REPORTS WERE NOT CHECKED AGAINST THE ENTRIES, OR ONLY IN PART.",
+    ]
+    for name in ("about.txt", "sales.csv"):
+        del forgery.files[f"reports/{name}"]
+    forgery.sign()
+    report = forgery.verified(tmp_path / "forged.zip")
+    assert (report.exit_code, report.document()["verdict"]) == (0, "sound")
+    assert report.text().endswith("voids.json, winning-numbers.json\nNO FAULTS.")
+
+
+@pytest.mark.rule("X-audit-log")
+def test_what_a_house_adds_to_a_report_is_not_taken_for_checked(
+    exported: ExportedHouse, tmp_path: Path
+) -> None:
+    forgery = Forgery.of(exported)
+
+    def add(report: dict[str, Any]) -> None:
+        report["all_voids"] = 0
+        report["sections"]["voids"]["rows"][0]["writers"] = "none"
+        report["sections"]["more"] = {"rows": [], "title": "More", "sums": {}}
+
+    another_report("voids", add)(forgery)
+    forgery.sign()
+    report = forgery.verified(tmp_path / "forged.zip")
+    assert report.faults == []
+    in_part = report.document()["reports"]["in_part"]
+    assert in_part["voids.json"] == ["all_voids", "section more", "voids writers"]
+    assert "voids.json (not checked: all_voids, section more, voids writers)" in report.text()
+
+
+@pytest.mark.rule("X-audit-log")
 def test_without_keys_a_bundle_is_only_consistent_with_itself(exported: ExportedHouse) -> None:
     """Whoever made the bundle could choose the keys in it."""
     report = verify(exported.bundle("last"))
-    assert (report.exit_code, report.document()["verdict"]) == (4, "consistent")
+    assert (report.exit_code, report.document()["verdict"]) == (6, "consistent")
     assert report.text().endswith("CONSISTENT WITH ITSELF; NOBODY'S KEYS WERE GIVEN.")
     report = verify(exported.bundle("last"), exported.keys)
-    assert (report.exit_code, report.document()["verdict"]) == (0, "sound")
-    assert report.text().endswith("NO FAULTS.")
+    assert (report.exit_code, report.document()["verdict"]) == (4, "sound_but_reports")
 
 
 # ---- hostile bundles -----------------------------------------------------------------------------

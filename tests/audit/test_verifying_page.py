@@ -35,7 +35,7 @@ def test_the_bundle_is_made_and_checked_as_the_page_says(
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
     }
-    for command in (taking, alone):
+    for command, code in ((taking, 0), (alone, 4)):
         done = subprocess.run(  # noqa: S602  the page shows shell commands
             command,
             shell=True,
@@ -46,5 +46,5 @@ def test_the_bundle_is_made_and_checked_as_the_page_says(
             text=True,
             check=False,
         )
-        assert (done.returncode, done.stderr) == (0, ""), command
-    assert done.stdout.endswith("NO FAULTS.\n")
+        assert (done.returncode, done.stderr) == (code, ""), command
+    assert done.stdout.endswith("NOT CHECKED AGAINST THE ENTRIES, OR ONLY IN PART.\n")

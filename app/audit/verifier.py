@@ -450,24 +450,25 @@ _READER = json.JSONDecoder(
 )
 
 
-# Texts and comments, and the brackets outside of them.
-_JSON_PARTS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
-_TOML_PARTS = re.compile(
-    r"#[^\n]*|'{3}.*?'{3}|'[^'\n]*'"
-    r'|"{3}[^\\]*?(?:\\.[^\\]*?)*?"{3}|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|[\[\]{}]',
+# All that is no bracket, and texts and comments as a whole, which may lack their end.
+_NO_JSON_BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[^"\[\]{}]++', re.DOTALL)
+_NO_TOML_BRACKETS = re.compile(
+    r"#[^\n]*+|'{3}.*?(?:'{3}|\Z)|'[^'\n]*+'?"
+    r'|"{3}(?:[^"\\]++|\\.|"(?!""))*+(?:"{3})?|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?'
+    r"""|[^#'"\[\]{}]++""",
     re.DOTALL,
 )
 
 
-def _check_depth(parts: re.Pattern[str], text: str, code: str) -> None:
+def _check_depth(others: re.Pattern[str], text: str, code: str) -> None:
     """Check how deep brackets nest before anything follows them down."""
     depth = 0
-    for found in parts.finditer(text):
-        if found[0] in ("[", "{"):
+    for sign in others.sub("", text):
+        if sign in "[{":
             depth += 1
             if depth > DEPTH_MAX:
                 raise Wrong(code, f"it is nested deeper than {DEPTH_MAX} levels")
-        elif found[0] in ("]", "}"):
+        elif sign in "]}":
             depth -= 1
 
 
@@ -479,7 +480,7 @@ Kind = TypeVar("Kind")
 def read_json(data: bytes) -> object:
     """Return what canonical bytes say; anything else is refused, and so is a name that is twice."""
     if data.count(b"[") + data.count(b"{") > DEPTH_MAX:  # else it cannot be that deep
-        _check_depth(_JSON_PARTS, data.decode("latin-1"), "json.malformed")
+        _check_depth(_NO_JSON_BRACKETS, data.decode("latin-1"), "json.malformed")
     try:
         value = _READER.decode(data.decode())
         same = canonical(value) == data
@@ -928,7 +929,7 @@ def _has_small_factor(modulus: int) -> bool:
 
 def read_published(data: bytes) -> tuple[dict[str, bytes], str | None]:
     """Return keys and log origin of a keys.json as the house publishes it."""
-    _check_depth(_JSON_PARTS, data.decode("latin-1"), "keys.malformed")
+    _check_depth(_NO_JSON_BRACKETS, data.decode("latin-1"), "keys.malformed")
     try:
         document = json.loads(data)
         origin = document.pop("log_origin", None)
@@ -1358,7 +1359,7 @@ def read_card(file: str) -> Card:
     """Return the card of a TOML file."""
     if any(line.count(".") > 50 for line in file.splitlines() if not line.lstrip().startswith("#")):
         raise Wrong("card.malformed", "a line has more dots than any card has")
-    _check_depth(_TOML_PARTS, file, "card.malformed")
+    _check_depth(_NO_TOML_BRACKETS, file, "card.malformed")
     try:
         content = tomllib.loads(file.removeprefix("\ufeff"))
     except ValueError:

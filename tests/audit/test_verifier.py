@@ -426,6 +426,7 @@ def test_depth_is_that_of_brackets_outside_of_texts(text: str) -> None:
     assert "TOML" not in str(card_of(f"a = {text}\n"))
     quoted = f'# {"[" * 99}\na = \'{"[" * 99}\'\nb = """\\"{"[" * 99}"""\n'
     assert "'limits'" in str(card_of(quoted))
+    assert "TOML" in str(card_of("a = " + '"\\\\' * 50_000))  # read once, and not from every quote
     assert "'limits'" in str(card_of(f"{quoted}c = '''\n{'[' * 99}'{'{' * 99}'''\n"))
 
 

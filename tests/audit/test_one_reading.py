@@ -110,7 +110,7 @@ def more_data_than_stated(whole: Zip) -> None:
 
 def not_packed_with_two_sizes(whole: Zip) -> None:
     member = whole.named(README)
-    member.repack(b"ab", 1, zlib.crc32(b"a"))
+    member.repack(b"a", 2, zlib.crc32(b"a"))
     member.both(2, 0)
 
 
@@ -133,8 +133,20 @@ READ_IN_TWO_WAYS: dict[str, Change] = {
     "an end record behind its end": end(lambda about: plain_end(about) + plain_end([0, 0, 0])),
     "a comment": end(lambda about: plain_end(about, b"a comment")),
     "a comment that is an end record": end(lambda about: plain_end(about, plain_end([0, 0, 0]))),
+    "a comment that is not there": end(lambda about: plain_end(about)[:-2] + b"\1\0"),
+    "more entries counted than there are": end(
+        lambda about: plain_end([about[0] + 1, about[1], about[2]])
+    ),
     "two disks": end(lambda about: plain_end(about)[:4] + b"\1" + plain_end(about)[5:]),
     "another large end record": end(lambda about: large_end(about, large=[0, 0, about[2]])),
+    "an end record that says other than the large one": end(
+        lambda about: large_end(about)[:-22] + plain_end([0, 0, 0])
+    ),
+    "a large end record of two disks": end(lambda about: large_end(about, disk=1)),
+    "a large end record somewhere else": end(lambda about: large_end(about, moved=-1)),
+    "an entry behind those that are counted": end(
+        lambda about: bytes(46) + plain_end([about[0], about[1] + 46, about[2]])
+    ),
     "bytes before the first file": first(lambda member: setattr(member, "before", b"MZ")),
     "bytes between two files": lambda whole: setattr(whole.members[2], "before", b"\0"),
     "bytes before the directory": lambda whole: setattr(whole, "behind", b"\0"),

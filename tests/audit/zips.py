@@ -95,11 +95,13 @@ def plain_end(about: list[int], comment: bytes = b"") -> bytes:
     return END.pack(b"PK\x05\x06", 0, 0, count, count, size, starts, len(comment)) + comment
 
 
-def large_end(about: list[int], *, large: list[int] | None = None) -> bytes:
+def large_end(
+    about: list[int], *, large: list[int] | None = None, disk: int = 0, moved: int = 0
+) -> bytes:
     """The end of a large zip file, which says everything twice."""
     count, size, starts = large or about
-    record = LARGE_END.pack(b"PK\x06\x06", 44, 45, 45, 0, 0, count, count, size, starts)
-    place = about[1] + about[2]
+    record = LARGE_END.pack(b"PK\x06\x06", 44, 45, 45, disk, 0, count, count, size, starts)
+    place = about[1] + about[2] + moved
     return record + LOCATOR.pack(b"PK\x06\x07", 0, place, 1) + plain_end(about)
 
 

@@ -9,6 +9,7 @@ from xdist.scheduler import LoadScopeScheduling
 TOGETHER = {
     "exported": (
         "tests/audit/test_bundle.py",
+        "tests/audit/test_one_reading.py",
         "tests/audit/test_verifier.py",
         "tests/audit/test_verifier_codes.py",
         "tests/audit/test_verifying_page.py",

@@ -352,7 +352,7 @@ def test_faults_are_listed_causes_first_and_repeats_are_counted(
     lines = [line for line in report.text().splitlines() if line.startswith("FAULT ticket.price")]
     assert len(lines) == 1
     assert lines[0].endswith(" (and 6 more like it)")
-    told = report.document()
+    told: dict[str, Any] = report.document()
     assert told["fault_counts"]["ticket.price"] == 7
     assert [fault["code"] for fault in told["faults"]].count("ticket.price") == 7
 
@@ -484,8 +484,12 @@ def test_what_a_house_adds_to_a_report_is_not_taken_for_checked(
     forgery.sign()
     report = forgery.verified(tmp_path / "forged.zip")
     assert report.faults == []
-    in_part = report.document()["reports"]["in_part"]
-    assert in_part["voids.json"] == ["all_voids", "section more", "voids writers"]
+    told: dict[str, Any] = report.document()
+    assert told["reports"]["in_part"]["voids.json"] == [
+        "all_voids",
+        "section more",
+        "voids writers",
+    ]
     assert "voids.json (not checked: all_voids, section more, voids writers)" in report.text()
 
 

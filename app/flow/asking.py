@@ -2,7 +2,8 @@
 
 The same id and content again: the same answer, and nothing is done. The same id and other content:
 refused. So a lost reply, a double click or a reload can always be asked again
-(X-ticket-exactly-once).
+(X-ticket-exactly-once). The answer belongs to the person who asked, also when they have signed in
+again: another person at the station is refused.
 """
 
 import json
@@ -112,7 +113,7 @@ def answered_before(
 ) -> Answer | None:
     """Return what was answered under a request id, if anything was.
 
-    Refuses: whoever is not at work; the same id with other content.
+    Refuses: whoever is not at work; the id of another person; the same id with other content.
     """
     with office.database.reading() as connection:
         unit = Unit(office.database, connection)
@@ -149,12 +150,13 @@ def _answered(unit: Unit, who: Worker, asked: Asking) -> Answer | None:
     before = queries.answered(unit.connection, who.station, asked.request)
     if before is None:
         return None
-    content, answer = before
-    if content != asked.content:
+    if before.staff not in (None, who.staff):
+        raise say_no(No.OTHER_PERSON)
+    if before.content != asked.content:
         raise say_no(No.OTHER_CONTENT)
-    return dict(answer)
+    return dict(before.answer)
 
 
 def kept(who: Worker, asked: Asking, answer: Answer) -> Row:
     """Return the row that keeps what an act is answered, under its request id."""
-    return records.asked_row(who.station, asked.request, asked.content, answer)
+    return records.asked_row(who.station, who.staff, asked.request, asked.content, answer)

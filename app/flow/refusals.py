@@ -69,6 +69,10 @@ class No(Coded):
         "request_id.other_content",
         "This request id was used for something else; nothing was done now.",
     )
+    OTHER_PERSON = (
+        "request_id.other_person",
+        "Another person at this station used this request id; nothing was done now.",
+    )
 
     # With which drawer.
     NO_DRAWER = "drawer.not_open", "Open a drawer at this station first."

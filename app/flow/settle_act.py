@@ -2,7 +2,8 @@
 
 A page that lost an answer must not ask again when the patron has gone, or when somebody else sits
 there now. So it asks what became of the act; if nothing did, its request id is used up, and a
-request that is still on its way finds it so (X-ticket-exactly-once, X-no-offline).
+request that is still on its way finds it so (X-ticket-exactly-once, X-no-offline). What it was
+answered is for the person who asked for it: another one is told only that it was done.
 
 Write order: there is one commit. *Crash before: it is not settled, and is asked again.*
 """
@@ -33,9 +34,10 @@ def settle_act(office: Office, credentials: Credentials, request: str | None) ->
                 before = queries.answered(unit.connection, who.station, asked.request)
                 if before is not None:
                     unit.make_sure()
-                    done = before[0] != _NEVER
-                    return {"done": done, "answer": before[1] if done else None}
-                row = records.asked_row(who.station, asked.request, _NEVER, {"never": True})
+                    done = before.content != _NEVER
+                    is_theirs = done and before.staff in (None, who.staff)
+                    return {"done": done, "answer": before.answer if is_theirs else None}
+                row = records.asked_row(who.station, None, asked.request, _NEVER, {"never": True})
                 add_rows(unit, 0, [row])  # which has no entry: nothing was done
                 still_at_work(unit, who)
                 unit.commit()

@@ -63,6 +63,7 @@ STATUS: dict[str, int] = {
     No.NO_PRINTER.code: 409,
     No.STILL_WAITS.code: 409,
     No.OTHER_CONTENT.code: 409,
+    No.OTHER_PERSON.code: 409,
     No.OTHER_CARD.code: 409,
     No.NO_DRAWER.code: 409,
     No.DRAWER_OPEN.code: 409,

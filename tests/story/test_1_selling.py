@@ -9,16 +9,18 @@ import pytest
 
 from app.clock import time_text
 from app.entropy import quick_pick
-from app.flow.access import Credentials
+from app.flow.access import Credentials, sign_out
 from app.flow.plays import Changes
 from app.flow.schedule import change_schedule
 from app.flow.sell import Sale
+from app.flow.settle_act import settle_act
 from app.keno.refusals import Refused
 from app.keno.request import Request
 from app.keno.spoken import read_tender
 from app.keno.tender import Tender, TenderKind
 from app.store.queries.games import open_game
 from tests.floor import ADA, RITA, SATELLITE, WALT, WANDA, Floor, dollar
+from tests.looking import refuses, rows
 
 pytestmark = pytest.mark.both_engines
 
@@ -135,6 +137,32 @@ def test_the_same_request_id_for_something_else_is_refused(floor: Floor) -> None
     with pytest.raises(Refused) as refused:
         floor.sell(wanda, dollar(games=2), request="double-click")
     assert codes(refused) == ["request_id.other_content"]
+    floor.check_books()
+
+
+@pytest.mark.both_engines
+@pytest.mark.rule("X-ticket-exactly-once", "X-access")
+def test_an_answer_is_for_the_person_who_asked_and_for_no_one_else_at_the_station(
+    floor: Floor,
+) -> None:
+    wanda = floor.writing()
+    first = floor.sell(wanda, request="double-click")
+    walt = floor.signed_in(WALT)
+    with refuses("request_id.other_person"):
+        floor.sell(walt, request="double-click")
+    with refuses("request_id.other_person"):
+        floor.void(walt, 1, request="double-click")
+    assert settle_act(floor.office, walt, "double-click") == {"done": True, "answer": None}
+    # Who signs in again is the same person.
+    sign_out(floor.office, wanda)
+    again = floor.signed_in(WANDA)
+    assert floor.sell(again, request="double-click") == first
+    assert settle_act(floor.office, again, "double-click") == {"done": True, "answer": first}
+    # What another person had settled is never done, for whoever asks.
+    assert not settle_act(floor.office, walt, "on-its-way")["done"]
+    with refuses("request_id.other_content"):
+        floor.sell(again, request="on-its-way")
+    assert rows(floor, "SELECT count(*) FROM ticket") == [(1,)]
     floor.check_books()
 
 

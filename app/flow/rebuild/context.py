@@ -94,8 +94,8 @@ class Rebuilding:
 
     def asked(self, body: Body, answer: Body) -> Row:
         """Return the row that keeps the answer; what was asked nobody knows."""
-        station = self.station(body["station"])
-        return asked_row(station, body["request_id"], UNKNOWN_CONTENT, answer)
+        station, staff = self.station(body["station"]), self.person(body["writer"])
+        return asked_row(station, staff, body["request_id"], UNKNOWN_CONTENT, answer)
 
     def job(self, body: Body, slip: Slip, payload: Body) -> Row:
         """Return a paper's job; it was printed before the house was lost, and is not queued."""

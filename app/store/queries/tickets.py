@@ -53,7 +53,7 @@ _TENDER = (
     .order_by(TenderRow.place)
 )
 
-_ANSWERED = select(Asked.content, Asked.answer).where(
+_ANSWERED = select(Asked.staff, Asked.content, Asked.answer).where(
     Asked.station == bindparam("station"), Asked.request == bindparam("request")
 )
 
@@ -85,6 +85,15 @@ class TicketRow:
     leaf: bytes
     first_game_state: GameState
     voided_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What was asked for under a request id, by whom, and what they were answered."""
+
+    staff: int | None  # none: of an act that nobody is ever to do
+    content: bytes
+    answer: Any
 
 
 @dataclass(frozen=True)
@@ -164,10 +173,10 @@ def tender_of(connection: Connection, number: int) -> list[Tender]:
     return [Tender(TenderKind(kind), cents, serial) for kind, cents, serial in found]
 
 
-def answered(connection: Connection, station: int, request: str) -> tuple[bytes, Any] | None:
-    """Return what a station asked for under a request id, and what it was answered."""
+def answered(connection: Connection, station: int, request: str) -> Answered | None:
+    """Return what was asked for at a station under a request id, by whom, and the answer."""
     row = connection.execute(_ANSWERED, {"station": station, "request": request}).first()
-    return None if row is None else (row.content, row.answer)
+    return None if row is None else Answered(row.staff, row.content, row.answer)
 
 
 def answered_any(connection: Connection, asked: Iterable[tuple[int, str]]) -> set[tuple[int, str]]:

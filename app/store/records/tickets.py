@@ -43,10 +43,15 @@ def next_numbers(unit: Unit, count: int) -> tuple[int, datetime]:
     return last - count + 1, unit.now(taken_at)
 
 
-def asked_row(station: int, request: str, content: bytes, answer: object) -> Row:
-    """Return the row that keeps what a station asked for, and what it is answered."""
-    values = {"station": station, "request": request, "content": content, "answer": answer}
-    return Asked, values
+def asked_row(
+    station: int, staff: int | None, request: str, content: bytes, answer: object
+) -> Row:
+    """Return the row that keeps what a person asked for at a station, and what they are answered.
+
+    Without a person for an act that nobody is ever to do.
+    """
+    asked = {"station": station, "request": request, "content": content, "answer": answer}
+    return Asked, {**asked, "staff": staff}
 
 
 def tender_rows(ticket: int, tender: Sequence[Tender]) -> list[Row]:

@@ -36,7 +36,7 @@ class Source(StrEnum):
 
 
 class Asked(Table):
-    """What a station asked for under a request id of its own, and what it was answered."""
+    """What a person asked for at a station under its request id, and what they were answered."""
 
     __tablename__ = "asked"
     append_only = True
@@ -45,6 +45,8 @@ class Asked(Table):
     request: Mapped[Code] = mapped_column(primary_key=True)
     content: Mapped[Digest]
     answer: Mapped[Document]
+    # Whose answer it is; none if it answers nothing. What the act left behind refers to them.
+    staff: Mapped[Ref | None]
 
 
 class Counter(Table):

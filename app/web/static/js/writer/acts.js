@@ -8,6 +8,7 @@ const KEPT = "keno.act";
 const AGAIN_MS = 700;
 const PATRON_WAITS_MS = 8000;
 export const NOT_DONE = "The last act was not done. Do it again if it is still wanted.";
+export const BY_ANOTHER = "The last act was done, by another person.";
 const TOO_LATE = "This was not done: what came before it took too long. Do it again if it is still wanted.";
 
 let running = Promise.resolve();
@@ -74,7 +75,7 @@ async function once(id, path, body, began) {
         // signed out behind a lost answer is refused here too: it is settled after signing in.
         const settled = asked > 1 ? await settle(id) : { done: false };
         if (settled.done) told.late();
-        if (settled.done) return settled.answer;
+        if (settled.answer) return settled.answer; // none: it was done by another person
         sessionStorage.removeItem(KEPT);
         throw trouble;
       }
@@ -82,8 +83,8 @@ async function once(id, path, body, began) {
       if (performance.now() - began > PATRON_WAITS_MS) {
         const { done, answer } = await settle(id);
         told.late();
-        if (done) return answer;
-        throw never(NOT_DONE);
+        if (answer) return answer;
+        throw never(done ? BY_ANOTHER : NOT_DONE);
       }
       await pause();
     }

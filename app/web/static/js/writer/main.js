@@ -3,7 +3,7 @@
 import { NoAnswer, el, get, money, newRequestId, post } from "../api.js";
 import { sendFormsBy } from "../forms.js";
 import { listenForScans } from "../scan.js";
-import { NOT_DONE, act, isWaiting, settleWhatIsLeft, tellActsTo } from "./acts.js";
+import { BY_ANOTHER, NOT_DONE, act, isWaiting, settleWhatIsLeft, tellActsTo } from "./acts.js";
 import { Desk } from "./desk.js";
 import { Drawer } from "./drawer.js";
 import { CALM_MS, Line, isReplayOf } from "./line.js";
@@ -300,6 +300,7 @@ function settled(done, answer) {
   away(false);
   desk.lookNow();
   if (!done) tell("refusal", NOT_DONE);
+  else if (!answer) tell("done", BY_ANOTHER);
   else if (answer.change_cents !== undefined) wasSold(answer);
   else if (answer.pay_cents !== undefined) tell("done", `It was paid: ${money(answer.pay_cents)}`);
   else if (answer.back_cents !== undefined) tell("done", `It was done: give back ${money(answer.back_cents)}`);

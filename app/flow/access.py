@@ -10,6 +10,7 @@ own with it. Whoever chooses in their place locks the owner out, who notices; th
 
 import hmac
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -19,13 +20,15 @@ from argon2.exceptions import VerificationError
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.actor import CONSOLE, Actor, actor_as, actor_of
-from app.flow.office import ONE_TRY_IN, STATION_TRIES, Office
+from app.flow.office import Office
+from app.flow.own_secret import SECRET_MOST, secret_faults
 from app.flow.permissions import FOR, WHATEVER_THE_CLOCK_SAYS, Permission
 from app.flow.refusals import No, has_code, say_no
+from app.flow.tries import LOCKED_FOR, TRIES_MAX, Trying
 from app.keno.house_settings import Setting
-from app.keno.refusals import Refused, quoted
+from app.keno.refusals import Refused, quoted, refusal, refuse_all
 from app.logs import known
-from app.store.queries import Reading, house, people
+from app.store.queries import house, people
 from app.store.queries.people import Person, Worker
 from app.store.records import house as records
 from app.store.tables import Role
@@ -33,11 +36,8 @@ from app.store.unit import Unit
 
 TOKEN_BYTES = 32
 ENROLMENT_BYTES = 10
-TRIES_MAX = 5
-LOCKED_FOR = timedelta(minutes=15)
 SHIFT_MAX = timedelta(hours=16)
 NOTED_EVERY = timedelta(seconds=20)
-SECRET_LEAST = 12
 # Compared with the secret of a name that nobody has, so that it takes as long as a real one.
 _NOBODY = (
     "$argon2id$v=19$m=65536,t=3,p=4$AAAAAAAAAAAAAAAAAAAAAA$"
@@ -150,11 +150,12 @@ def sign_in(
     """
     # The station first: what comes from anywhere else costs no hashing.
     at_station = _enabled_station(office, station_token)
-    fitting = _fitting(office, name, secret, at_station) if at_station else None
+    trying = Trying(name, at_station or "")
+    fitting = _fitting(office, trying, secret) if at_station else None
     token = office.entropy(TOKEN_BYTES).hex()
     with office.unit() as unit:
         station = _station_here(office, unit, station_token, name)
-        person = _let_in(office, unit, name, fitting, station.code)
+        person = _let_in(office, unit, trying, fitting)
         # Whoever disables the station ends the sign-ins that are there: this one is, or is late.
         records.hold_stations(unit, (station.id,))
         station = _station_here(office, unit, station_token, name)
@@ -170,7 +171,7 @@ def sign_in(
                 out = {"staff": person.code, "at": "elsewhere", "time": time_text(now)}
                 office.log(unit, Tag.SIGN_OUT, out)
         records.add_sign_in(unit, digest(token), person.id, station.id, now + SHIFT_MAX, idle)
-        _give_back_try(unit, station.code)
+        trying.give_back(unit)
         unit.commit()
     return token
 
@@ -186,10 +187,11 @@ def choose_secret(
     Refuses: as `sign_in`, but not a secret that was given; a new one that is too short or the same.
     """
     at_station = _enabled_station(office, station_token)
-    choice = _choice(office, name, secret, new, at_station) if at_station else _NO_CHOICE
+    trying = Trying(name, at_station or "")
+    choice = _choice(office, trying, secret, new) if at_station else _NO_CHOICE
     with office.unit() as unit:
-        station = _station_here(office, unit, station_token, name)
-        _make_own(office, unit, name, choice, station.code)
+        _station_here(office, unit, station_token, name)
+        _make_own(office, unit, trying, choice)
 
 
 def choose_at_console(office: Office, name: str, secret: str, new: str) -> None:
@@ -197,9 +199,10 @@ def choose_at_console(office: Office, name: str, secret: str, new: str) -> None:
 
     Refuses: as `choose_secret`, of the person.
     """
-    choice = _choice(office, name, secret, new, CONSOLE)
+    trying = Trying(name, CONSOLE)
+    choice = _choice(office, trying, secret, new)
     with office.unit() as unit:
-        _make_own(office, unit, name, choice, CONSOLE)
+        _make_own(office, unit, trying, choice)
 
 
 def still_there(office: Office, credentials: Credentials) -> None:
@@ -230,25 +233,38 @@ def at_console(office: Office, name: str, secret: str, permission: Permission) -
     Refuses: a wrong name or secret, someone who is locked or disabled, or whose secret was given by
     somebody else; an act that is not theirs.
     """
-    fitting = _fitting(office, name, secret, CONSOLE)
+    trying = Trying(name, CONSOLE)
+    fitting = _fitting(office, trying, secret)
     with office.unit() as unit:
-        person = _let_in(office, unit, name, fitting, CONSOLE, permission)
+        person = _let_in(office, unit, trying, fitting, permission)
         unit.commit()
     return actor_as(person, CONSOLE)
 
 
 def approver(
-    office: Office, approval: Approval, where: str, what: Permission = Permission.APPROVE
+    office: Office,
+    approval: Approval,
+    where: str,
+    what: Permission = Permission.APPROVE,
+    asked_by: str = "",
 ) -> Person:
     """Return who approves, by their own name and secret (15.5(d), 15.6(b)).
+
+    Args:
+        office: the office.
+        approval: the name and the secret.
+        where: the code of the station.
+        what: what they approve.
+        asked_by: the code of the person who asks for it, whose tries these are.
 
     Refuses: a wrong name or secret, someone who is locked or disabled, or whose secret was given by
     somebody else, or who may not approve.
     """
-    fitting = _fitting(office, approval.name, approval.secret, where)
+    trying = Trying(approval.name, where, asked_by)
+    fitting = _fitting(office, trying, approval.secret)
     with office.unit() as unit:
-        person = _let_in(office, unit, approval.name, fitting, where, what)
-        _give_back_try(unit, where)
+        person = _let_in(office, unit, trying, fitting, what)
+        trying.give_back(unit)
         unit.commit()
     return person
 
@@ -455,83 +471,80 @@ _NO_CHOICE = _Choice(None, "", None)
 
 
 def check_length(secret: str) -> None:
-    """Refuse a secret that is too short."""
-    if len(secret) < SECRET_LEAST:
-        raise say_no(No.SECRET_SHORT, least=SECRET_LEAST)
+    """Refuse a secret that is too short or too long, or that others would try first."""
+    refuse_all(secret_faults(secret))
 
 
-def _choice(office: Office, name: str, secret: str, new: str, where: str) -> _Choice:
-    fault = None
-    try:
-        check_length(new)
-        if _is_same(new, secret):  # which whoever gave it knows
-            raise say_no(No.SECRET_SAME)
-    except Refused as no:
-        fault = no
-    return _Choice(_fitting(office, name, secret, where), office.hasher.hash(new), fault)
+def _choice(office: Office, trying: Trying, secret: str, new: str) -> _Choice:
+    fitting = _fitting(office, trying, secret)
+    if fitting is None:
+        return _NO_CHOICE
+    person, known = _known_of(office, trying)
+    faults = list(secret_faults(new, known))
+    if len(new) <= SECRET_MOST and _was_theirs(office, person, fitting, new):
+        faults.append(refusal(No.SECRET_SAME))
+    if faults:
+        return _Choice(fitting, "", Refused(faults))
+    return _Choice(fitting, office.hasher.hash(new), None)
+
+
+def _known_of(office: Office, trying: Trying) -> tuple[Person | None, list[str]]:
+    """Return somebody whose secret was right, and the names that others would try with them."""
+    with office.database.reading() as connection:
+        person = people.person_named(connection, trying.name)
+    known = [trying.name, trying.where, office.house.name]
+    return person, known if person is None else [*known, person.code, person.role]
+
+
+def _was_theirs(office: Office, person: Person | None, fitting: str, new: str) -> bool:
+    """Whether somebody has a secret, or had it among their last ones."""
+    for stored in (fitting, *(() if person is None else person.past_secrets)):
+        with suppress(VerificationError):
+            return office.hasher.verify(stored, new)
+    return False
 
 
 def _is_same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
-def _make_own(office: Office, unit: Unit, name: str, choice: _Choice, where: str) -> None:
+def _make_own(office: Office, unit: Unit, trying: Trying, choice: _Choice) -> None:
     """Let a person in to choose a secret, and have it be theirs; sign-ins with the old one end."""
-    person = _let_in(office, unit, name, choice.fitting, where, choosing=True)
+    person = _let_in(office, unit, trying, choice.fitting, choosing=True)
     known(staff=person.code)
     if choice.fault is not None:
-        raise refused(office, unit, choice.fault, name=person.name, where=where)
+        raise refused(office, unit, choice.fault, name=person.name, where=trying.where)
     records.change_secret(unit, person.id, choice.hashed, given=False)
     records.end_all_sign_ins(unit, person.id)
     what = {"change": "chose an own secret", **told_of_secret(choice.hashed, given=False)}
     body = {"staff": person.code, **what, "by": person.code}
     office.log(unit, Tag.STAFF, {**body, "time": time_text(unit.now())})
-    _give_back_try(unit, where)
+    trying.give_back(unit)
     unit.commit()
 
 
-def _fitting(office: Office, name: str, secret: str, where: str) -> str | None:
+def _fitting(office: Office, trying: Trying, secret: str) -> str | None:
     """Return what is stored of a person's secret, if this is it; none if it is wrong.
 
     Slow on purpose, and as slow for a name of nobody's. So a station has so many tries that let
     nobody in, for all names together and whichever process serves it, and what is locked there is
     not compared: else somebody at one could keep this machine busy, and fill the log.
 
-    The try is taken, and committed, before it is made. *Crash behind it: it is lost, and comes back
-    with time.*
-
-    Refuses: too many wrong tries at one station.
+    Refuses: too many wrong tries at one station, or to approve what one person asks for there.
     """
-    if where != CONSOLE:
-        _take_try(office, where)
+    trying.take(office)
     with office.database.reading() as connection:
-        now = Unit(office.database, connection).now()
-        person = people.person_named(connection, name)
-        if person is not None and _is_locked(_tries_of(connection, person, where)[1], now):
+        unit = Unit(office.database, connection)
+        person = people.person_named(connection, trying.name)
+        if _locked_until(unit, trying, person) is not None:
             return None  # which they are told, whatever the secret is
     stored = person.secret if person else _NOBODY
+    # Too long for anybody's: wrong, and as slow as any other one.
     try:
-        office.hasher.verify(stored, secret)
+        office.hasher.verify(stored, secret if len(secret) <= SECRET_MOST else "")
     except VerificationError:
         return None
     return stored
-
-
-def _take_try(office: Office, station: str) -> None:
-    with office.unit() as unit:
-        if not records.take_try(unit, station, STATION_TRIES, ONE_TRY_IN):
-            raise say_no(No.TOO_MANY_TRIES)
-        unit.commit()
-
-
-def _give_back_try(unit: Unit, where: str) -> None:
-    """Give a station back the try of somebody who was let in, and of nobody else.
-
-    A right secret alone is not enough: one that opens nothing - of somebody who is disabled, or may
-    not do this - is compared and logged each time, and would be tried without end.
-    """
-    if where != CONSOLE:
-        records.give_back_try(unit, where, ONE_TRY_IN)
 
 
 def _station_here(
@@ -551,12 +564,11 @@ def _station_here(
     return station
 
 
-def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
+def _let_in(  # noqa: PLR0913  who, with what, where and for what
     office: Office,
     unit: Unit,
-    name: str,
+    trying: Trying,
     fitting: str | None,
-    where: str,
     permission: Permission | None = None,
     *,
     choosing: bool = False,
@@ -565,62 +577,58 @@ def _let_in(  # noqa: PLR0913, PLR0917  who, with what, where and for what
 
     With a secret that somebody else gave they are let in for choosing one of their own only.
     """
+    facts = {"name": _tried(trying.name), "where": trying.where}
     # Held, so that tries made at the same time are counted one after the other.
-    person = people.person_named(unit.connection, name, held=True)
-    now = unit.now()
-    tries, locked_until = 0, None
-    if person is not None:
-        tries, locked_until = _tries_of(unit.connection, person, where)
-    if person is not None and locked_until is not None and _is_locked(locked_until, now):
-        no = say_no(No.STAFF_LOCKED, name=person.name, until=office.moment(locked_until))
-        raise refused(office, unit, no, name=person.name, where=where)
+    person = people.person_named(unit.connection, trying.name, held=True)
+    locked_until = _locked_until(unit, trying, person)
     # It may have been changed since it was compared: whoever has the old one is not let in.
-    if person is None or fitting is None or not _is_same(fitting, person.secret):
-        if person is not None:
-            locked = tries + 1 >= TRIES_MAX
-            until = now + LOCKED_FOR if locked else None
-            _note_tries(unit, person, where, 0 if locked else tries + 1, until)
-        raise refused(office, unit, say_no(No.WRONG_SECRET), name=_tried(name), where=where)
+    is_right = person is not None and fitting is not None and _is_same(fitting, person.secret)
+    if locked_until is None and not is_right:
+        locked_until = _count_wrong(unit, trying, person)
+    if locked_until is not None:
+        at = office.moment(locked_until)
+        raise refused(office, unit, say_no(No.STAFF_LOCKED, name=facts["name"], until=at), **facts)
+    if person is None or not is_right:
+        raise refused(office, unit, say_no(No.WRONG_SECRET), **facts)
     if person.disabled:
-        raise refused(
-            office, unit, say_no(No.STAFF_DISABLED, name=person.name), name=name, where=where
-        )
+        raise refused(office, unit, say_no(No.STAFF_DISABLED, name=person.name), **facts)
     if person.secret_given and not choosing:
-        no = say_no(No.SECRET_GIVEN, name=person.name)
-        raise refused(office, unit, no, name=person.name, where=where)
+        raise refused(office, unit, say_no(No.SECRET_GIVEN, name=person.name), **facts)
     if permission is not None and person.role not in FOR[permission]:
-        no = say_no(No.NOT_PERMITTED, role=person.role)
-        raise refused(office, unit, no, name=name, where=where)
-    if tries or locked_until is not None:
-        _note_tries(unit, person, where, 0, None)
+        raise refused(office, unit, say_no(No.NOT_PERMITTED, role=person.role), **facts)
+    if trying.where != CONSOLE:
+        trying.forget_wrong(unit)
+    elif person.failed_tries or person.locked_until is not None:
+        records.note_tries(unit, person.id, 0, None)
     return person
 
 
-def _tries_of(connection: Reading, person: Person, where: str) -> tuple[int, datetime | None]:
-    """Return how often a person's secret was wrong at a place, and until when that locks them.
+def _locked_until(unit: Unit, trying: Trying, person: Person | None) -> datetime | None:
+    """Return until when a name is locked where it is tried; none if it is not.
 
     Counted by place: whoever tries at one station keeps nobody from working at another, nor a
-    supervisor from the console.
+    supervisor from the console. At the console names are counted that somebody has.
     """
-    if where == CONSOLE:
-        return person.failed_tries, person.locked_until
-    return people.tries_at(connection, person.id, where)
+    if trying.where != CONSOLE:
+        return trying.locked_until(unit)
+    until = None if person is None else person.locked_until
+    return until if until is not None and unit.now() < until else None
 
 
-def _is_locked(until: datetime | None, now: datetime) -> bool:
-    return until is not None and now < until
+def _count_wrong(unit: Unit, trying: Trying, person: Person | None) -> datetime | None:
+    """Count a wrong secret; return until when its name was locked by another one meanwhile."""
+    if trying.where != CONSOLE:
+        return trying.count_wrong(unit)
+    if person is not None:
+        locked = person.failed_tries + 1 >= TRIES_MAX
+        until = unit.now() + LOCKED_FOR if locked else None
+        records.note_tries(unit, person.id, 0 if locked else person.failed_tries + 1, until)
+    return None
 
 
 def _tried(name: str) -> str:
     """Return a name that somebody tried, for the log; never a ticket that was scanned there."""
     return "a ticket's code" if has_code(name) else quoted(name)
-
-
-def _note_tries(unit: Unit, person: Person, where: str, tries: int, until: datetime | None) -> None:
-    if where == CONSOLE:
-        records.note_tries(unit, person.id, tries, until)
-    else:
-        records.note_tries_at(unit, person.id, where, tries, until)
 
 
 def refused(office: Office, unit: Unit, no: Refused, **facts: object) -> Refused:

@@ -137,13 +137,13 @@ def found_after_all(
         return None
 
 
-def place_of(office: Office, worker: Callable[[Unit], Worker]) -> str:
-    """Return the station at which a worker is.
+def who_asks(office: Office, worker: Callable[[Unit], Worker]) -> Worker:
+    """Return who is at work, and where.
 
     Refuses: whoever is not at work.
     """
     with office.database.reading() as connection:
-        return worker(Unit(office.database, connection)).station_code
+        return worker(Unit(office.database, connection))
 
 
 def _answered(unit: Unit, who: Worker, asked: Asking) -> Answer | None:

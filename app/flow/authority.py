@@ -8,9 +8,9 @@ writer's station, and is never the writer.
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from app.flow.access import Approval, approver, refused
-from app.flow.asking import Answer, Asking, answer_once, answered_before, place_of
-from app.flow.codes import is_code
+from app.flow.access import Approval, approver
+from app.flow.asking import Answer, Asking, answer_once, answered_before, who_asks
+from app.flow.code_tries import check_code
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
@@ -48,10 +48,10 @@ def answer_approved(
         before = answered_before(office, asked, worker)
         if before is not None:
             return before
-    approved = {
-        permission: approver(office, approval, place_of(office, worker), permission)
-        for permission, approval in given.items()
-    }
+    approved = {}
+    for permission, approval in given.items():
+        who = who_asks(office, worker)
+        approved[permission] = approver(office, approval, who.station_code, permission, who.code)
     return answer_once(office, asked, worker, partial(act, approved))
 
 
@@ -75,15 +75,12 @@ def check_authority(  # noqa: PLR0913, PLR0917  who asks, over which ticket, and
         approved_by: the supervisor who approved, if any did.
         why_not_alone: what a supervisor must approve even if the code is right.
 
-    Refuses: a wrong code, whoever approves; the writer's own approval, or that of somebody who was
+    Refuses: a wrong code, whoever approves; any code, if too many were wrong and no supervisor
+    approved; the writer's own approval, or that of somebody who was
     disabled meanwhile; what must be approved and is not.
     """
-    if code is not None and not is_code(
-        office.keys, code, ticket.code_key, ticket.number, ticket.leaf
-    ):
-        no = say_no(No.WRONG_CODE, "code", number=ticket.number)
-        facts = {"ticket": ticket.number, "station": who.station_code, "staff": who.code}
-        raise refused(office, unit, no, **facts)
+    if code is not None:
+        check_code(office, unit, who, ticket, code, alone=approved_by is None)
     if approved_by is not None:
         if approved_by.id == who.staff:
             raise say_no(No.APPROVER_SAME)

@@ -92,7 +92,7 @@ def lock_at_station(  # noqa: PLR0913, PLR0917  who locks what, approved by whom
     if who.role is Role.WRITER:
         if approval is None:
             raise say_no(No.APPROVAL_NEEDED, why="a writer locks no game alone")
-        person = approver(office, approval, who.station_code)
+        person = approver(office, approval, who.station_code, asked_by=who.code)
         actors.append(actor_as(person, who.station_code))
         by["approver"] = person.code
     if reason is not None:

@@ -23,6 +23,7 @@ from app.flow.claim import (
     ticket_numbered,
     why_not_payable,
 )
+from app.flow.code_tries import WHY_TRIED, may_try_code
 from app.flow.contact import Contact, check_contact, paid_before
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -49,7 +50,7 @@ def present_ticket(
     """Return what a ticket is paid, and what must be there before it is; nothing is paid.
 
     Without its code it is told what a supervisor would approve, and nothing is noted: no paper was
-    brought.
+    brought. So it is with a code where too many were wrong, which is not even compared.
 
     Refuses: whoever is not at work; a ticket that is not paid, each for its own reason; a wrong
     code.
@@ -60,6 +61,9 @@ def present_ticket(
         who = worker(unit)
         records.hold_ticket(unit, number)
         ticket = ticket_numbered(unit, number)
+        why = NO_CODE
+        if code is not None and not may_try_code(unit, number):
+            code, why = None, WHY_TRIED
         if code is not None:
             check_authority(office, unit, who, ticket, code, None)
         now = unit.now()
@@ -69,7 +73,7 @@ def present_ticket(
             raise no if code is None else presented(office, unit, who, claim, no, now)
         needs = missing(unit, who, claim, {})
         if code is None:
-            needs.insert(0, say_no(No.APPROVAL_NEEDED, why=NO_CODE))
+            needs.insert(0, say_no(No.APPROVAL_NEEDED, why=why))
         elif needs:
             note_presented(office, unit, who, claim, needs[0], now)
             unit.commit()

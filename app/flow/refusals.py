@@ -46,7 +46,20 @@ class No(Coded):
         "Nobody disables or enables themselves; another administrator does it.",
     )
     SECRET_SHORT = "staff.secret_short", "A secret has {least} characters or more."
-    SECRET_SAME = "staff.secret_same", "This is the secret that you have; choose another one."
+    SECRET_LONG = "staff.secret_long", "A secret has {most} characters at most."
+    SECRET_COMMON = "staff.secret_common", "This secret is one that others try first."
+    SECRET_PLAIN = (
+        "staff.secret_plain",
+        "A secret has at least {least} different characters, and not just one after the other.",
+    )
+    SECRET_OF_HOUSE = (
+        "staff.secret_of_house",
+        "Without names and words of this house too little of this secret is left.",
+    )
+    SECRET_SAME = (
+        "staff.secret_same",
+        "This is a secret that you have or had; choose another one.",
+    )
     SECRETS_DIFFER = (
         "staff.secrets_differ",
         "The new secret was not typed the same way twice; type both again.",

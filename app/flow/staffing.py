@@ -66,7 +66,18 @@ def is_name(name: str) -> bool:
     if not 0 < len(name) <= NAME_MOST or not name.isprintable() or name != name.strip():
         return False
     letters = [sign for sign in name if sign.isalpha()]
-    return bool(letters) and all("LATIN" in unicodedata.name(sign, "") for sign in letters)
+    others = (sign for sign in name if not sign.isalpha())
+    return bool(letters) and all(map(_is_plain, letters)) and all(map(str.isascii, others))
+
+
+def _is_plain(letter: str) -> bool:
+    """Whether a letter is one of a to z, with or without an accent, or Latin in another known way.
+
+    There are letters that are called Latin and look like one of these, such as U+0251.
+    """
+    return letter < "\u0100" or (
+        letter < "\u0250" and unicodedata.normalize("NFKD", letter)[0] < "\u0080"
+    )
 
 
 def as_seen(name: str) -> set[str]:
@@ -74,7 +85,8 @@ def as_seen(name: str) -> set[str]:
 
     An I looks like an l, and an O like a zero.
     """
-    plain = " ".join(unicodedata.normalize("NFKC", name).split())
+    marked = unicodedata.normalize("NFKD", name)
+    plain = " ".join("".join(sign for sign in marked if not unicodedata.combining(sign)).split())
     return {plain.casefold(), plain.translate(_LOOK_ALIKE).casefold()}
 
 

@@ -81,7 +81,7 @@ def release(series: str, number: str) -> Response:
     """Have a frozen game graded again, with a manager."""
     actor = _acting(Permission.GAME_RUN)
     reason, given = forms.read_release()
-    person = approver(office(), given, actor.place, Permission.GAME_RELEASE)
+    person = approver(office(), given, actor.place, Permission.GAME_RELEASE, actor.code)
     manager = actor_as(person, actor.place)
     release_game(office(), actor, manager, series, read_game(series, number), reason)
     return jsonify(game=f"{series}-{number}")

@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 
 from app.flow import access
 from app.flow.access import Credentials
+from app.flow.own_secret import SECRET_LEAST
 from app.flow.permissions import FOR
 from app.flow.refusals import No, say_no
 from app.keno.refusals import Refused
@@ -156,7 +157,7 @@ def _shown(no: Refused | None = None, **more: object) -> str:
         next=request.args.get("next", ""),
         refusal=None if no is None else no.refusals[0].message,
         has_chosen="chosen" in request.args,
-        least=access.SECRET_LEAST,
+        least=SECRET_LEAST,
         **more,
     )
 

@@ -8,6 +8,8 @@ Revision: 2026_11_27_own_answers
 import sqlalchemy as sa
 from alembic import op
 
+from app.store.columns import RowId
+
 revision = "2026_11_27_own_answers"
 down_revision = "2026_11_26_station_bucket"
 branch_labels = None
@@ -16,7 +18,7 @@ depends_on = None
 
 def upgrade() -> None:
     """Go forward."""
-    op.add_column("asked", sa.Column("staff", sa.BigInteger(), nullable=True))
+    op.add_column("asked", sa.Column("staff", RowId, nullable=True))
 
 
 def downgrade() -> None:

@@ -14,7 +14,6 @@ from sqlalchemy import text
 from app.audit.verifier import verify
 from app.cli.house import read_plan
 from app.flow.access import (
-    TRIES_MAX,
     Approval,
     approver,
     at_console,
@@ -34,6 +33,7 @@ from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.report import Asked, make_report
 from app.flow.staffing import add_person, give_secret
+from app.flow.tries import TRIES_MAX
 from app.reports.catalogue import Format
 from app.store import schema
 from app.store.queries import Reading, people

@@ -42,7 +42,7 @@ from tests.looking import bodies, everything, refuses, rows, write
 PASSING = {
     "asked", "book_head", "live_ticket", "printed_paper", "paper_event", "queued_paper",
     "printer_condition", "sign_in", "report_job", "restoration", "restoration_end", "lost_act",
-    "counter", "lease", "station_bucket",
+    "counter", "lease", "try_bucket", "name_tries",
 }  # fmt: skip
 # Rows that are the same but for something that is nowhere in the log.
 NEARLY = {

@@ -11,6 +11,7 @@ import pytest
 from app.entropy import system_entropy
 from app.flow.access import Approval, Credentials
 from app.flow.asking import Answer
+from app.flow.code_tries import ONE_CODE_IN
 from app.flow.codes import DIGITS, validation_code
 from app.flow.keys import KEY_BYTES, make_keys, read_keys
 from app.flow.lockout import lock_game
@@ -150,6 +151,7 @@ def test_a_code_with_any_one_digit_altered_is_refused(floor: Floor) -> None:
     code = floor.code(1)
     for place in range(DIGITS):
         altered = code[:place] + str((int(code[place]) + 1) % 10) + code[place + 1 :]
+        floor.moment[0] += ONE_CODE_IN
         with refuses("ticket.wrong_code"):
             floor.void(wanda, 1, altered)
     for other in (
@@ -158,6 +160,7 @@ def test_a_code_with_any_one_digit_altered_is_refused(floor: Floor) -> None:
         code[2:],
         code.translate({48 + d: 0x660 + d for d in range(10)}),
     ):
+        floor.moment[0] += ONE_CODE_IN
         with refuses("ticket.wrong_code"):
             floor.void(wanda, 1, other)
     assert len(bodies(floor, "REFUSED")) == DIGITS + 4

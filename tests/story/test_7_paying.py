@@ -14,6 +14,7 @@ from app.flow.access import Approval, Credentials, at_console, at_work, disable_
 from app.flow.approvals import approve_payment
 from app.flow.asking import Answer, answer_once, asking
 from app.flow.cash_log import cash_log
+from app.flow.code_tries import CODE_TRIES, ONE_CODE_IN, WHY_TRIED
 from app.flow.contact import Contact
 from app.flow.expire import expire_wins
 from app.flow.house_amounts import set_amount
@@ -237,6 +238,49 @@ def test_a_wrong_code_pays_nothing_even_with_a_supervisor_and_is_logged(floor: F
     assert bodies(floor, "REFUSED")[-1]["code"] == "ticket.wrong_code"
     with refuses("ticket.unknown"):
         pay(floor, wanda, 99, code="1" * 25)
+
+
+@pytest.mark.rule("X-pay-refusals", "X-ticket-validation")
+def test_behind_some_wrong_codes_a_ticket_is_paid_with_a_supervisor_or_a_while_later(
+    floor: Floor,
+) -> None:
+    """Counted for the ticket, wherever they are tried; its owner is never sent away for good."""
+    wanda = sold(floor)
+    floor.sell(wanda, every())
+    walt = floor.writing(WALT, SECOND_STATION)
+    floor.play()
+    tries: list[Callable[[], object]] = [
+        lambda: pay(floor, wanda, code="1" * 25),
+        lambda: pay(floor, walt, code="2" * 25),
+        lambda: present_ticket(floor.office, walt, 1, "3" * 25),
+        lambda: pay(floor, wanda, code="4" * 25, approval=SAM_APPROVES),
+        lambda: present_ticket(floor.office, wanda, 1, "5" * 25),
+    ]
+    assert len(tries) == CODE_TRIES
+    for wrong in tries:
+        with refuses("ticket.wrong_code"):
+            wrong()
+    # Whether a code is right is not told any more, to a writer alone.
+    for code in ("6" * 25, floor.code(1)):
+        for writer in (wanda, walt):
+            with refuses("approval.needed"):
+                pay(floor, writer, code=code)
+            needs = present_ticket(floor.office, writer, 1, code)["needs"]
+            assert needs[0]["code"] == "approval.needed"
+            assert WHY_TRIED in needs[0]["message"]
+    assert [told["code"] for told in bodies(floor, "REFUSED")] == ["ticket.wrong_code"] * CODE_TRIES
+    assert pay(floor, wanda, 2)["pay_cents"] == WON  # another ticket has tries of its own
+    with refuses("ticket.wrong_code"):
+        pay(floor, wanda, code="7" * 25, approval=SAM_APPROVES)
+    floor.moment[0] += ONE_CODE_IN
+    assert present_ticket(floor.office, walt, 1, floor.code(1))["needs"] == []
+    with refuses("ticket.wrong_code"):
+        pay(floor, walt, code="8" * 25)
+    with refuses("approval.needed"):
+        pay(floor, walt, code=floor.code(1))
+    paid = pay(floor, wanda, code=floor.code(1), approval=SAM_APPROVES)
+    assert paid["pay_cents"] == WON
+    floor.check_books()
 
 
 @pytest.mark.rule("X-pay-refusals", "15.6(a)")

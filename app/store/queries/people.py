@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, select
 
 from app.store.columns import Utc
 from app.store.queries.days import LAST_CLOSED
-from app.store.tables import Drawer, Role, SignIn, Staff, Station, StationTries
+from app.store.tables import Drawer, Role, SignIn, Staff, Station
 
 _WORKERS = (
     select(
@@ -87,6 +87,7 @@ class Person:
     failed_tries: int
     locked_until: datetime | None
     disabled: bool
+    past_secrets: tuple[str, ...]  # the last few before this one
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,7 @@ def person_named(connection: Connection, name: str, *, held: bool = False) -> Pe
         failed_tries=row.failed_tries,
         locked_until=row.locked_until,
         disabled=row.disabled_at is not None,
+        past_secrets=tuple(row.past_secrets or ()),
     )
 
 
@@ -165,15 +167,6 @@ def names(connection: Connection) -> list[str]:
 def is_coded(connection: Connection, code: str) -> bool:
     """Whether one of the staff has a code."""
     return connection.execute(select(Staff.id).where(Staff.code == code)).first() is not None
-
-
-def tries_at(connection: Connection, staff: int, station: str) -> tuple[int, datetime | None]:
-    """Return how often a person's secret was wrong at a station, and until when that locks them."""
-    found = select(StationTries.failed_tries, StationTries.locked_until).where(
-        StationTries.staff == staff, StationTries.station == station
-    )
-    row = connection.execute(found).first()
-    return (0, None) if row is None else (row.failed_tries, row.locked_until)
 
 
 def station_coded(connection: Connection, code: str) -> StationRow | None:

@@ -1,11 +1,10 @@
 """The house, its locations, series and stations, and its staff."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
-from sqlalchemy import case, delete, insert, or_, select, update
+from sqlalchemy import insert, select, update
 
-from app.store.records.tickets import insert_or_find
 from app.store.tables import (
     House,
     Location,
@@ -16,10 +15,10 @@ from app.store.tables import (
     SignIn,
     Staff,
     Station,
-    StationBucket,
-    StationTries,
 )
 from app.store.unit import Unit
+
+PAST_SECRETS = 3
 
 
 def add_house(unit: Unit, values: dict[str, object]) -> None:
@@ -92,8 +91,14 @@ def enable_staff(unit: Unit, staff: int) -> None:
 
 
 def change_secret(unit: Unit, staff: int, secret: str, *, given: bool) -> None:
-    """Have a person known by another secret: one that somebody gave them, or one of their own."""
-    values = {"secret": secret, "secret_given": given}
+    """Have a person known by another secret: one that somebody gave them, or one of their own.
+
+    The last few before it are kept, of which none is taken again.
+    """
+    found = select(Staff.secret, Staff.past_secrets).where(Staff.id == staff)
+    last, before = unit.connection.execute(found.with_for_update(key_share=True)).one()
+    past = [last, *(before or ())][:PAST_SECRETS]
+    values = {"secret": secret, "secret_given": given, "past_secrets": past}
     unit.connection.execute(update(Staff).where(Staff.id == staff).values(values))
 
 
@@ -153,60 +158,6 @@ def note_tries(unit: Unit, staff: int, tries: int, locked_until: datetime | None
     unit.connection.execute(
         update(Staff).where(Staff.id == staff).values(failed_tries=tries, locked_until=locked_until)
     )
-
-
-def note_tries_at(
-    unit: Unit, staff: int, station: str, tries: int, locked_until: datetime | None
-) -> None:
-    """Note how often a person's secret was wrong at a station, and until when that locks them."""
-    values = {"failed_tries": tries, "locked_until": locked_until}
-    noted = insert_or_find(unit, StationTries).values(staff=staff, station=station, **values)
-    unit.connection.execute(
-        noted.on_conflict_do_update(
-            index_elements=[StationTries.staff, StationTries.station], set_=values
-        )
-    )
-
-
-def take_try(unit: Unit, station: str, tries: int, one_in: timedelta) -> bool:
-    """Take one try from a station, if it has one; return whether it had.
-
-    In one statement, so that of many at the same moment, wherever they are served, none is for
-    nothing. Where the clock was set back, nobody waits for that long.
-
-    Args:
-        unit: a unit of work for this alone, which is committed before the try is made.
-        station: which one.
-        tries: how many it has at once.
-        one_in: how long it takes until it has one more.
-    """
-    now, one, full_at = _milliseconds(unit.now()), _length(one_in), StationBucket.full_at_ms
-    full = insert_or_find(unit, StationBucket).values(station=station, full_at_ms=now + one)
-    set_back = full_at > now + one * (tries + 1)
-    after = case((full_at < now, now + one), (set_back, now + one * tries), else_=full_at + one)
-    taken = full.on_conflict_do_update(
-        index_elements=[StationBucket.station],
-        set_={"full_at_ms": after},
-        where=or_(full_at <= now + one * (tries - 1), set_back),
-    )
-    return unit.connection.execute(taken.returning(full_at)).first() is not None
-
-
-def give_back_try(unit: Unit, station: str, one_in: timedelta) -> None:
-    """Give a station back a try that was taken; one that has all of them is forgotten."""
-    full_at, this = StationBucket.full_at_ms, StationBucket.station == station
-    before = update(StationBucket).where(this).values(full_at_ms=full_at - _length(one_in))
-    unit.connection.execute(before)
-    is_full = full_at <= _milliseconds(unit.now())
-    unit.connection.execute(delete(StationBucket).where(this, is_full))
-
-
-def _milliseconds(moment: datetime) -> int:
-    return _length(moment - datetime.fromtimestamp(0, UTC))
-
-
-def _length(time: timedelta) -> int:
-    return time // timedelta(milliseconds=1)
 
 
 def add_sign_in(

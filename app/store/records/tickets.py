@@ -43,9 +43,7 @@ def next_numbers(unit: Unit, count: int) -> tuple[int, datetime]:
     return last - count + 1, unit.now(taken_at)
 
 
-def asked_row(
-    station: int, staff: int | None, request: str, content: bytes, answer: object
-) -> Row:
+def asked_row(station: int, staff: int | None, request: str, content: bytes, answer: object) -> Row:
     """Return the row that keeps what a person asked for at a station, and what they are answered.
 
     Without a person for an act that nobody is ever to do.

@@ -75,7 +75,7 @@ from app.store.tables.settling import (
     Verdict,
     Win,
 )
-from app.store.tables.staff import Role, SignIn, Staff, StationBucket, StationTries
+from app.store.tables.staff import NameTries, Role, SignIn, Staff, TryBucket
 from app.store.tables.tickets import (
     Asked,
     Counter,
@@ -135,6 +135,7 @@ __all__ = [
     "LogPending",
     "LogPosition",
     "LostAct",
+    "NameTries",
     "Outcome",
     "Override",
     "PaidBy",
@@ -168,14 +169,13 @@ __all__ = [
     "Source",
     "Staff",
     "Station",
-    "StationBucket",
     "StationPrinter",
-    "StationTries",
     "Table",
     "TaxPaper",
     "Tender",
     "Ticket",
     "Tier",
+    "TryBucket",
     "Verdict",
     "Void",
     "VoidStatement",

@@ -5,7 +5,18 @@ from enum import StrEnum
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, false
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.store.tables.base import Code, Digest, Id, Moment, Name, Ref, Table, Words, one_of
+from app.store.tables.base import (
+    Code,
+    Digest,
+    Document,
+    Id,
+    Moment,
+    Name,
+    Ref,
+    Table,
+    Words,
+    one_of,
+)
 
 
 class Role(StrEnum):
@@ -39,33 +50,40 @@ class Staff(Table):
     # The secret, by somebody else who knows it: it is good for choosing one of their own only.
     secret_given: Mapped[bool] = mapped_column(server_default=false())
 
+    # The last few that were theirs before, so that none of them comes back.
+    past_secrets: Mapped[Document | None]
+
     __table_args__ = (
         CheckConstraint(one_of("role", Role), "role"),
         CheckConstraint("failed_tries >= 0", "failed_tries"),
     )
 
 
-class StationTries(Table):
-    """Wrong secrets of a person at one station: whoever tries there locks them out only there."""
+class NameTries(Table):
+    """Wrong secrets for a name at one station: whoever tries there locks it only there.
 
-    __tablename__ = "station_tries"
+    By a digest of what was typed, so that names of nobody's are counted in the same way.
+    """
 
-    staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"), primary_key=True)
+    __tablename__ = "name_tries"
+
+    name: Mapped[Digest] = mapped_column(primary_key=True)
     station: Mapped[Code] = mapped_column(ForeignKey("station.code"), primary_key=True)
     failed_tries: Mapped[int]
     locked_until: Mapped[Moment | None]
+    tried_at: Mapped[Moment] = mapped_column(index=True)
 
     __table_args__ = (CheckConstraint("failed_tries >= 0", "failed_tries"),)
 
 
-class StationBucket(Table):
-    """Tries of names and secrets at one station, for all names together, whoever serves it."""
+class TryBucket(Table):
+    """Tries that come back with time: at a station, of whoever asks for approval, of a ticket."""
 
-    __tablename__ = "station_bucket"
+    __tablename__ = "try_bucket"
 
-    station: Mapped[Code] = mapped_column(ForeignKey("station.code"), primary_key=True)
+    bucket: Mapped[Digest] = mapped_column(primary_key=True)
     # When it will have all of its tries again, in milliseconds, which both engines can add to.
-    full_at_ms: Mapped[int] = mapped_column(BigInteger)
+    full_at_ms: Mapped[int] = mapped_column(BigInteger, index=True)
 
 
 class SignIn(Table):

@@ -36,6 +36,7 @@ from app.store.unit import Unit
 
 TOKEN_BYTES = 32
 ENROLMENT_BYTES = 10
+ID_DIGITS = 16
 SHIFT_MAX = timedelta(hours=16)
 NOTED_EVERY = timedelta(seconds=20)
 # Compared with the secret of a name that nobody has, so that it takes as long as a real one.
@@ -138,16 +139,37 @@ def _enabled_station(office: Office, station_token: str | None) -> str | None:
 # ---- people --------------------------------------------------------------------------------------
 
 
-def sign_in(
-    office: Office, station_token: str | None, name: str, secret: str, *, on_page: bool = False
-) -> str:
-    """Sign a person in at an enrolled station, and return their token.
+@dataclass(frozen=True)
+class SignedIn:
+    """A person who signed in: their token, and at which other stations that has ended theirs."""
 
-    On a page nobody stays signed in who is not at the keys, nor at two stations at once.
+    token: str
+    ended: tuple[str, ...]
+
+
+def sign_in(office: Office, station_token: str | None, name: str, secret: str) -> str:
+    """Sign a program in, by the name of a person, until it signs out or its shift ends.
 
     Refuses: a station that is not enrolled, a wrong name or secret, someone who is locked or
     disabled, or whose secret was given by somebody else.
     """
+    return _signed_in(office, station_token, name, secret, at_keys=False).token
+
+
+def begin_work(office: Office, station_token: str | None, name: str, secret: str) -> SignedIn:
+    """Sign a person in at an enrolled station, who is there themselves.
+
+    It ends when nobody was there for too long (`still_there`). A person has one station at a time:
+    what they left at another one ends, and they are told where. A drawer ties them to its station.
+
+    Refuses: as `sign_in`; someone with an open drawer at another station.
+    """
+    return _signed_in(office, station_token, name, secret, at_keys=True)
+
+
+def _signed_in(
+    office: Office, station_token: str | None, name: str, secret: str, *, at_keys: bool
+) -> SignedIn:
     # The station first: what comes from anywhere else costs no hashing.
     at_station = _enabled_station(office, station_token)
     trying = Trying(name, at_station or "")
@@ -164,16 +186,77 @@ def sign_in(
         actor = actor_as(person, station.code)
         body = {**actor.document(), "token": told_of_token(digest(token))}
         office.log(unit, Tag.SIGN_IN, {**body, "time": time_text(now)})
-        idle = None
-        if on_page:
+        idle, ended = None, list[str]()
+        if at_keys:
             idle = house.setting(unit.connection, Setting.IDLE_MINUTES)
-            if records.end_other_pages(unit, person.id):
-                out = {"staff": person.code, "at": "elsewhere", "time": time_text(now)}
-                office.log(unit, Tag.SIGN_OUT, out)
+            ended = _ended_elsewhere(office, unit, person, station)
         records.add_sign_in(unit, digest(token), person.id, station.id, now + SHIFT_MAX, idle)
         trying.give_back(unit)
         unit.commit()
-    return token
+    return SignedIn(token, tuple(ended))
+
+
+def _ended_elsewhere(
+    office: Office, unit: Unit, person: Person, station: people.StationRow
+) -> list[str]:
+    """End what a person left at other stations, and return where that was.
+
+    Refuses: while a drawer of theirs is open at one of them.
+    """
+    drawer_at = people.drawer_elsewhere(unit.connection, person.id, station.id)
+    if drawer_at is not None:
+        raise say_no(No.DRAWER_ELSEWHERE, name=person.name, station=drawer_at)
+    signed_in = people.sign_ins(unit.connection, person.id, unit.now())
+    left = [each for each in signed_in if each.station != station.code]
+    for each in left:
+        records.end_sign_in(unit, each.token)
+        _note_sign_out(office, unit, person.code, each.station)
+    return sorted({each.station for each in left})
+
+
+def own_sign_ins(office: Office, credentials: Credentials) -> list[dict[str, object]]:
+    """Return where the person is signed in who asks: they may have left a page somewhere.
+
+    Refuses: as `working`.
+    """
+    with office.database.reading() as connection:
+        unit = Unit(office.database, connection)
+        who = working(unit, credentials)
+        return [
+            {
+                "id": _id_of(each.token),
+                "station": each.station,
+                "since": time_text(each.since),
+                "here": each.token == who.token,
+            }
+            for each in people.sign_ins(connection, who.staff, unit.now())
+        ]
+
+
+def end_own_sign_in(office: Office, credentials: Credentials, which: str) -> None:
+    """End one of a person's own sign-ins, wherever it is.
+
+    Refuses: as `working`; one that is not theirs, or has ended.
+    """
+    with office.unit() as unit:
+        who = working(unit, credentials)
+        for each in people.sign_ins(unit.connection, who.staff, unit.now()):
+            if _id_of(each.token) == which:
+                records.end_sign_in(unit, each.token)
+                _note_sign_out(office, unit, who.code, each.station)
+                unit.commit()
+                return
+    raise say_no(No.NO_SUCH_SIGN_IN)
+
+
+def _id_of(token: bytes) -> str:
+    """Return what a sign-in is called, which opens nothing."""
+    return told_of_token(token)[:ID_DIGITS]
+
+
+def _note_sign_out(office: Office, unit: Unit, code: str, station: str) -> None:
+    body = {"staff": code, "at": station, "time": time_text(unit.now())}
+    office.log(unit, Tag.SIGN_OUT, body)
 
 
 def choose_secret(
@@ -206,7 +289,7 @@ def choose_at_console(office: Office, name: str, secret: str, new: str) -> None:
 
 
 def still_there(office: Office, credentials: Credentials) -> None:
-    """Note that somebody is at the keys of a page; written down now and then, not each time."""
+    """Note that somebody is at the keys; written down now and then, not each time."""
     with office.database.reading() as connection:
         unit = Unit(office.database, connection)
         who = working(unit, credentials)
@@ -221,8 +304,7 @@ def sign_out(office: Office, credentials: Credentials) -> None:
     """Sign a person out."""
     with office.unit() as unit:
         who = working(unit, credentials)
-        body = {"staff": who.code, "at": who.station_code, "time": time_text(unit.now())}
-        office.log(unit, Tag.SIGN_OUT, body)
+        _note_sign_out(office, unit, who.code, who.station_code)
         records.end_sign_in(unit, digest(credentials.token or ""))
         unit.commit()
 
@@ -297,7 +379,7 @@ def _checked(unit: Unit, found: Worker) -> Worker:
 
 
 def _is_idle(who: Worker, now: datetime) -> bool:
-    """Whether nobody was at the keys of a page for too long."""
+    """Whether nobody was at the keys for too long."""
     if who.idle_minutes is None or who.seen_at is None:
         return False
     return now - who.seen_at > timedelta(minutes=who.idle_minutes)

@@ -20,6 +20,7 @@ UNKNOWN_LEAST = 8  # characters that are no part of a name, nor of a word of the
 WORD_LEAST = 3  # a shorter word says nothing
 OF_EVERY_HOUSE = ("keno", "ticket", "casino", "writer", "supervisor", "manager")
 _SIGNS = re.compile(r"[^a-z]+")
+_AROUND = re.compile(r"^[^a-z]+|[^a-z]+$")
 _BETWEEN = re.compile(r"[\W_]+")
 _LEET = str.maketrans("013457@$!", "oieastasi")
 
@@ -34,14 +35,14 @@ def secret_faults(secret: str, known: Sequence[str] = ()) -> Iterator[Refusal]:
     if len(secret) > SECRET_MOST:
         yield refusal(No.SECRET_LONG, most=SECRET_MOST)
         return
+    seen = unicodedata.normalize("NFKC", secret).casefold()
+    letters = "".join(seen.split())
     if len(secret) < SECRET_LEAST:
         yield refusal(No.SECRET_SHORT, least=SECRET_LEAST)
-    seen = unicodedata.normalize("NFKC", secret).casefold()
+    elif len(set(letters)) < DIFFERENT_LEAST or _is_in_a_row(letters):
+        yield refusal(No.SECRET_PLAIN, least=DIFFERENT_LEAST)
     if _is_common(seen):
         yield refusal(No.SECRET_COMMON)
-    letters = "".join(seen.split())
-    if len(set(letters)) < DIFFERENT_LEAST or _is_in_a_row(letters):
-        yield refusal(No.SECRET_PLAIN, least=DIFFERENT_LEAST)
     if len(_without(letters, known)) < UNKNOWN_LEAST <= len(letters):
         yield refusal(No.SECRET_OF_HOUSE)
 
@@ -50,8 +51,8 @@ def _is_common(seen: str) -> bool:
     """Whether a secret is a common one: as it is, several times, or with digits and signs added."""
     common = common_secrets()
     plain = "".join(seen.split())
-    readings = {seen, plain, _unit(plain), plain.translate(_LEET)}
-    readings |= {_SIGNS.sub("", each) for each in (plain, plain.translate(_LEET))}
+    readings = {seen, plain, _SIGNS.sub("", plain), _AROUND.sub("", plain)}
+    readings |= {each.translate(_LEET) for each in readings}
     readings |= {_unit(each) for each in readings}
     return any(each in common for each in readings if len(each) >= WORD_LEAST)
 

@@ -72,6 +72,15 @@ class No(Coded):
         "The clock of the house was set back into a day that is closed; have it set right.",
     )
 
+    NO_SUCH_SIGN_IN = "staff.no_such_sign_in", "You have no such sign-in, or it has ended."
+    DRAWER_ELSEWHERE = (
+        "drawer.elsewhere",
+        (
+            "{name} has an open drawer at station {station}. Suspend or close it there first, or "
+            "have a supervisor move it."
+        ),
+    )
+
     # Under which request id.
     NO_REQUEST_ID = "request_id.missing", "The station must give this act a request id."
     BAD_REQUEST_ID = (

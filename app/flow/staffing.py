@@ -75,9 +75,8 @@ def _is_plain(letter: str) -> bool:
 
     There are letters that are called Latin and look like one of these, such as U+0251.
     """
-    return letter < "\u0100" or (
-        letter < "\u0250" and unicodedata.normalize("NFKD", letter)[0] < "\u0080"
-    )
+    first = unicodedata.normalize("NFKD", letter)[0]
+    return letter < "\u0100" or (letter < "\u0250" and first.isascii())
 
 
 def as_seen(name: str) -> set[str]:

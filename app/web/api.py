@@ -58,7 +58,23 @@ def sign_in() -> Response:
     name, secret = forms.read_texts("name", "secret")
     station = credentials().station
     with now_and_then(station):
-        return jsonify(token=access.sign_in(office(), station, name, secret))
+        signed_in = access.begin_work(office(), station, name, secret)
+    return jsonify(token=signed_in.token, ended=list(signed_in.ended))
+
+
+@routes.get("/sign-ins")
+@needs(STATION)
+def list_sign_ins() -> Response:
+    """List where the person is signed in who asks."""
+    return jsonify(sign_ins=access.own_sign_ins(office(), credentials()))
+
+
+@routes.delete("/sign-ins/<which>")
+@needs(STATION)
+def end_sign_in(which: str) -> Response:
+    """End one of one's own sign-ins."""
+    access.end_own_sign_in(office(), credentials(), which)
+    return jsonify({})
 
 
 @routes.post("/secret")

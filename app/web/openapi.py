@@ -45,6 +45,7 @@ def document() -> Schema:
 
 
 def _paths() -> Schema:
+    which = _path_text("which", "The id of a sign-in.")
     number = _path_text("number", "A ticket's number, with its check digit or without: 12 or 12-5.")
     series, game = _path_text("series", "A series."), _path_text("number", "A game of it.")
     drawer = _path_text("drawer", "A drawer's number.")
@@ -67,6 +68,10 @@ def _paths() -> Schema:
             )
         },
         "/sign-out": {"post": _act("Sign out", None, "Nothing")},
+        "/sign-ins": {"get": _act("Where one is signed in oneself", None, "SignIns")},
+        "/sign-ins/{which}": {
+            "delete": _act("End one of one's own sign-ins", None, "Nothing", which)
+        },
         "/games": {"get": _act("The newest games", None, "Games", security=[])},
         "/quote": {"post": _act("Price a request", "Request", "Quote")},
         "/spoken": {"post": _act("What a line as a writer types it means", "Spoken", "Heard")},
@@ -356,7 +361,10 @@ SCHEMAS: dict[str, Schema] = {
     "Enrolment": _object(["code", "enrolment"], code=TEXT, enrolment=TEXT),
     "Enrolled": _answer(station_token=TEXT),
     "SignIn": _object(["name", "secret"], name=TEXT, secret=TEXT),
-    "SignedIn": _answer(token=TEXT),
+    "SignedIn": _answer(token=TEXT, ended={"type": "array", "items": TEXT}),
+    "SignIns": _answer(
+        sign_ins=_list_of(_answer(id=TEXT, station=TEXT, since=TEXT, here={"type": "boolean"}))
+    ),
     "OwnSecret": _object(["name", "secret", "new_secret"], name=TEXT, secret=TEXT, new_secret=TEXT),
     "Games": _answer(games=_list_of(_answer(series=TEXT, game=NUMBER, state=TEXT))),
     "Request": _object([], **REQUEST_FIELDS, quick_pick=_maybe(_whole(1, NUMBERS))),

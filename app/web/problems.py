@@ -64,6 +64,8 @@ STATUS: dict[str, int] = {
     No.STILL_WAITS.code: 409,
     No.OTHER_CONTENT.code: 409,
     No.OTHER_PERSON.code: 409,
+    No.NO_SUCH_SIGN_IN.code: 404,
+    No.DRAWER_ELSEWHERE.code: 409,
     No.OTHER_CARD.code: 409,
     No.NO_DRAWER.code: 409,
     No.DRAWER_OPEN.code: 409,

@@ -9,6 +9,7 @@ has something done sends a token along that only a page of this house can know.
 
 import hmac
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from typing import TypeVar, cast
 
@@ -18,6 +19,7 @@ from app.flow.access import Credentials, still_there
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
+from app.keno.refusals import Refused
 
 View = TypeVar("View", bound=Callable[..., object])
 ANYONE = "anyone"
@@ -49,7 +51,13 @@ def credentials() -> Credentials:
     """
     kind, _, token = request.headers.get("Authorization", "").partition(" ")
     if "X-Station" in request.headers or kind == "Bearer":
-        return Credentials(request.headers.get("X-Station"), token if kind == "Bearer" else None)
+        by_header = Credentials(
+            request.headers.get("X-Station"), token if kind == "Bearer" else None
+        )
+        if by_header.token is not None and BACKGROUND not in request.headers:
+            with suppress(Refused):  # which the act tells, if it needs them
+                still_there(office(), by_header)
+        return by_header
     by_cookie = page_credentials()
     if by_cookie.token is None:
         if by_cookie.station is not None and request.method not in SAFE:

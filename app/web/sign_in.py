@@ -6,7 +6,7 @@ Whoever has a secret that somebody else gave them chooses one of their own here 
 import re
 from contextlib import suppress
 
-from flask import Blueprint, redirect, render_template, request, url_for
+from flask import Blueprint, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from app.flow import access
@@ -71,14 +71,28 @@ def sign_in() -> str | tuple[str, int] | Response:
     station = page_credentials().station
     try:
         with now_and_then(station):
-            token = access.sign_in(office(), station, name.strip(), secret, on_page=True)
+            signed_in = access.begin_work(office(), station, name.strip(), secret)
     except Refused as no:
         if no.refusals[0].code == No.SECRET_GIVEN.code:
             return _choosing(name, no), status_of(no)
         return _shown(no), status_of(no)
-    answer = redirect(_wanted(access.who_is_signed_in(office(), Credentials(station, token))))
-    _keep(answer, PERSON_COOKIE, token)
+    now = Credentials(station, signed_in.token)
+    wanted = _wanted(access.who_is_signed_in(office(), now))
+    answer: Response = redirect(wanted)
+    if signed_in.ended:
+        answer = make_response(_shown(ended=signed_in.ended, wanted=wanted))
+    _keep(answer, PERSON_COOKIE, signed_in.token)
     return answer
+
+
+@routes.post("/sign-ins/<which>/end")
+@needs(STATION)
+def end_sign_in(which: str) -> Response:
+    """End one of one's own sign-ins, from the page for one's own secret."""
+    check_ours()
+    with suppress(Refused):  # it has ended
+        access.end_own_sign_in(office(), page_credentials(), which)
+    return redirect(url_for("sign_in.own_secret"))
 
 
 @routes.get("/secret")
@@ -141,7 +155,10 @@ def _wanted(who: Worker) -> str:
 
 def _choosing(name: str = "", no: Refused | None = None) -> str:
     """Return the page on which a person chooses a secret; of all that was typed the name stays."""
-    return _shown(no, choosing=True, name=name.strip())
+    mine: list[dict[str, object]] = []
+    with suppress(Refused):  # nobody is signed in
+        mine = access.own_sign_ins(office(), page_credentials())
+    return _shown(no, choosing=True, name=name.strip(), mine=mine)
 
 
 def _shown(no: Refused | None = None, **more: object) -> str:

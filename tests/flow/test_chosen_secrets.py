@@ -23,7 +23,7 @@ KNOWN = ("Wanda Writer", "WANDA", "B1", "Test House")
         ("839201746529", []),
         ("ein Fisch im Schrank", []),
         ("ünïcødé is fine too", []),
-        ("x" * 11, [SHORT, PLAIN]),
+        ("x" * 11, [SHORT]),
         (" " * 12, [PLAIN]),
         ("a" * 90_000, [LONG]),
         ("p" * (SECRET_MOST + 1), [LONG]),
@@ -38,7 +38,8 @@ KNOWN = ("Wanda Writer", "WANDA", "B1", "Test House")
         ("lkjihgfedcba", [PLAIN]),
         ("wanda-writer-26", [OF_HOUSE]),
         ("Keno Test House", [OF_HOUSE]),
-        ("keno", [SHORT, PLAIN]),
+        ("keno", [SHORT]),
+        ("dragon", [SHORT, COMMON]),
     ],
 )
 def test_a_secret_that_others_would_try_is_refused_with_all_that_is_wrong(

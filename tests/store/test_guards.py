@@ -182,8 +182,9 @@ def _run_the_other_series(floor: Floor, walt: Credentials) -> None:
     """Play a game of series F, void the next one, cancel and refund, with a caller at work."""
     office = floor.office
     assert take_lease(office, CALLER, "first", Watch(lambda: 0.0)) is not None
-    with pytest.raises(Refused):
-        sign_in(office, walt.station, WALT, "not his secret")
+    for name in (WALT, "Nobody"):
+        with pytest.raises(Refused):
+            sign_in(office, walt.station, name, "not their secret")
     in_time = floor.moment[0] + timedelta(hours=1)
     override_close(office, floor.sam, "F", 100, in_time, "a late bus")
     every = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 1.00", games=6)

@@ -1,18 +1,20 @@
 """Signing in on a page: cookies that no script reads, pages of ours only, nobody left signed in."""
 
 import json
+import re
+from typing import Any
 
 import pytest
 from flask import Flask
 
-from app.flow.access import at_console
+from app.flow.access import at_console, who_is_signed_in
 from app.flow.permissions import Permission
 from app.flow.staffing import give_secret
 from app.web import create_app
-from app.web.routes import PERSON_COOKIE
+from app.web.routes import PERSON_COOKIE, STATION_COOKIE
 from app.web.strangers import ONE_IN, TRIES
-from tests.floor import ADA, MAX, RITA, SAM, SECOND_STATION, WANDA, Floor, secret_of
-from tests.looking import bodies, everything
+from tests.floor import ADA, BANK, MAX, RITA, SAM, SECOND_STATION, WALT, WANDA, Floor, secret_of
+from tests.looking import bodies, everything, refuses
 from tests.web.sign_in import HTML, Browser
 
 START = {WANDA: "/writer", SAM: "/supervisor", MAX: "/supervisor", RITA: "/regulator"}
@@ -157,15 +159,95 @@ def test_nobody_stays_signed_in_who_is_not_at_the_keys(app: Flask, floor: Floor)
 def test_nobody_is_signed_in_at_two_stations_at_once(app: Flask, floor: Floor) -> None:
     first, second = Browser(app, floor), Browser(app, floor, "B2")
     first.sign_in(WANDA)
-    second.sign_in(WANDA)
+    form = {"name": WANDA, "secret": secret_of(WANDA)}
+    told = second.client.post("/sign-in", data=form).get_data(as_text=True)
+    assert "still signed in at station B1. That has ended" in told
     assert first.client.get("/api/v1/papers").status_code == 401
     assert second.client.get("/api/v1/papers").status_code == 200
-    assert [body["at"] for body in bodies(floor, "SIGN-OUT")] == ["elsewhere"]
+    assert [body["at"] for body in bodies(floor, "SIGN-OUT")] == ["B1"]
     # A cookie that is carried to another station opens nothing there.
     kept = second.client.get_cookie(PERSON_COOKIE)
     assert kept is not None
     first.client.set_cookie(PERSON_COOKIE, kept.value)
     assert first.client.get("/api/v1/papers").status_code == 401
+
+
+@pytest.mark.rule("X-access")
+def test_a_program_signs_a_person_in_as_a_page_does(app: Flask, floor: Floor) -> None:
+    """It ends when nobody is there, or elsewhere; and one's own are listed and ended."""
+    stations = {code: {"X-Station": floor.station(code)} for code in ("B1", "B2")}
+    client, form = app.test_client(), {"name": WANDA, "secret": secret_of(WANDA)}
+
+    def begin(code: str) -> tuple[dict[str, str], dict[str, Any]]:
+        answer = client.post("/api/v1/sign-in", json=form, headers=stations[code]).get_json()
+        return stations[code] | {"Authorization": f"Bearer {answer.get('token')}"}, answer
+
+    def codes(headers: dict[str, str], path: str = "/api/v1/papers") -> str:
+        return str((client.get(path, headers=headers).get_json() or {}).get("code", "ok"))
+
+    first, answer = begin("B1")
+    assert answer["ended"] == []
+    second, answer = begin("B2")
+    assert answer["ended"] == ["B1"]
+    assert (codes(first), codes(second)) == ("staff.not_signed_in", "ok")
+    # Whoever is at work stays; whoever is away does not, whatever their program asks by itself.
+    for _ in range(3):
+        floor.pass_time(minutes=29)
+        assert codes(second) == "ok"
+    floor.pass_time(minutes=20)
+    assert codes(second | {"X-Background": "1"}) == "ok"
+    floor.pass_time(minutes=11)
+    assert codes(second) == "staff.not_signed_in"
+    # Two at one station: the person sees both, and ends one of them.
+    third, _ = begin("B2")
+    fourth, answer = begin("B2")
+    assert answer["ended"] == []
+    listed = client.get("/api/v1/sign-ins", headers=fourth).get_json()["sign_ins"]
+    assert [(each["station"], each["here"]) for each in listed] == [("B2", False), ("B2", True)]
+    assert third["Authorization"][7:] not in str(listed)
+    path = f"/api/v1/sign-ins/{listed[0]['id']}"
+    walt = client.post(
+        "/api/v1/sign-in", json={"name": WALT, "secret": secret_of(WALT)}, headers=stations["B1"]
+    ).get_json()["token"]
+    others = stations["B1"] | {"Authorization": f"Bearer {walt}"}
+    assert client.delete(path, headers=others).get_json()["code"] == "staff.no_such_sign_in"
+    assert client.delete(path, headers=fourth).status_code == 200
+    assert client.delete(path, headers=fourth).get_json()["code"] == "staff.no_such_sign_in"
+    assert (codes(third), codes(fourth)) == ("staff.not_signed_in", "ok")
+    assert bodies(floor, "SIGN-OUT")[-1]["at"] == "B2"
+    floor.check_books()
+
+
+@pytest.mark.rule("X-access", "X-drawer")
+def test_a_drawer_ties_a_writer_to_its_station(app: Flask, floor: Floor) -> None:
+    wanda = floor.writing()
+    client, elsewhere = app.test_client(), {"X-Station": floor.station("B2")}
+    form = {"name": WANDA, "secret": secret_of(WANDA)}
+    answer = client.post("/api/v1/sign-in", json=form, headers=elsewhere)
+    assert (answer.status_code, answer.get_json()["code"]) == (409, "drawer.elsewhere")
+    assert floor.sell(wanda)["number"] == 1
+    floor.close_drawer(wanda, 1, BANK)
+    answer = client.post("/api/v1/sign-in", json=form, headers=elsewhere)
+    assert answer.get_json()["ended"] == ["B1"]
+    with refuses("staff.not_signed_in"):
+        floor.open_drawer(wanda)
+
+
+@pytest.mark.rule("X-access")
+def test_a_person_sees_where_they_are_signed_in_and_ends_one_on_the_page(
+    app: Flask, floor: Floor
+) -> None:
+    browser = Browser(app, floor)
+    browser.sign_in(SAM)
+    floor.stations["B1"] = str(browser.client.get_cookie(STATION_COOKIE).value)  # type: ignore[union-attr]
+    left = floor.signed_in(SAM)
+    shown = browser.client.get("/secret").get_data(as_text=True)
+    assert shown.count("Station B1, since") == 2
+    ends = re.findall(r'action="(/sign-ins/[0-9a-f]+/end)"', shown)
+    assert browser.client.post(ends[1]).location == "/secret"
+    with refuses("staff.not_signed_in"):
+        who_is_signed_in(floor.office, left)
+    assert browser.client.get("/api/v1/papers").status_code == 200
 
 
 @pytest.mark.rule("X-access")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, select
@@ -66,7 +66,7 @@ class Worker:
     station_token: bytes
     until: datetime
     ended: bool
-    idle_minutes: int | None  # of a page: how long it stays signed in without anybody at the keys
+    idle_minutes: int | None  # how long it stays without anybody at the keys; none: for a program
     seen_at: datetime | None
     staff_disabled: bool
     station_disabled: bool
@@ -157,6 +157,47 @@ def person_named(connection: Connection, name: str, *, held: bool = False) -> Pe
         disabled=row.disabled_at is not None,
         past_secrets=tuple(row.past_secrets or ()),
     )
+
+
+@dataclass(frozen=True)
+class SignInRow:
+    """Somebody who is signed in, and where."""
+
+    token: bytes
+    station: str
+    since: datetime
+
+
+def sign_ins(connection: Connection, staff: int, now: datetime) -> list[SignInRow]:
+    """Return where a person is signed in, and was not away for too long, the oldest first."""
+    found = (
+        select(SignIn.token, Station.code, SignIn.since, SignIn.seen_at, SignIn.idle_minutes)
+        .join(Station, Station.id == SignIn.station)
+        .where(SignIn.staff == staff, SignIn.ended_at.is_(None), SignIn.until > now)
+        .order_by(SignIn.since, SignIn.token)
+    )
+    return [
+        SignInRow(row.token, row.code, row.since)
+        for row in connection.execute(found)
+        if row.idle_minutes is None
+        or row.seen_at is None
+        or now - row.seen_at <= timedelta(minutes=row.idle_minutes)
+    ]
+
+
+def drawer_elsewhere(connection: Connection, staff: int, station: int) -> str | None:
+    """Return at which other station a person has an open drawer; none if they have not."""
+    found = (
+        select(Station.code)
+        .join(Drawer, Drawer.station == Station.id)
+        .where(
+            Drawer.staff == staff,
+            Drawer.station != station,
+            Drawer.closed_at.is_(None),
+            Drawer.suspended_at.is_(None),
+        )
+    )
+    return connection.execute(found).scalars().first()
 
 
 def names(connection: Connection) -> list[str]:

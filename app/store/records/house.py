@@ -168,7 +168,7 @@ def add_sign_in(
     until: datetime,
     idle_minutes: int | None = None,
 ) -> None:
-    """Sign a person in at a station; from a page, until nobody was at its keys for so long."""
+    """Sign a person in at a station; if so many minutes are named, while they are at the keys."""
     now = unit.now()
     values = {"token": token, "staff": staff, "station": station, "since": now, "until": until}
     unit.connection.execute(
@@ -176,15 +176,8 @@ def add_sign_in(
     )
 
 
-def end_other_pages(unit: Unit, staff: int) -> bool:
-    """Sign a person out of every page; whether there was one."""
-    pages = SignIn.staff == staff, SignIn.ended_at.is_(None), SignIn.idle_minutes.is_not(None)
-    ended = update(SignIn).where(*pages).values(ended_at=unit.now())
-    return bool(unit.connection.execute(ended).rowcount)
-
-
 def note_seen(unit: Unit, token: bytes) -> None:
-    """Note that somebody is at the keys of a page."""
+    """Note that somebody is at the keys."""
     unit.connection.execute(update(SignIn).where(SignIn.token == token).values(seen_at=unit.now()))
 
 

@@ -97,6 +97,6 @@ class SignIn(Table):
     since: Mapped[Moment]
     until: Mapped[Moment]
     ended_at: Mapped[Moment | None]
-    # Of a page: after so many minutes without anybody at the keys it ends. A program has none.
+    # After so many minutes without anybody at the keys it ends; none: it is a program's own.
     idle_minutes: Mapped[int | None]
     seen_at: Mapped[Moment | None]

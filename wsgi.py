@@ -19,7 +19,8 @@ def opened(environment: Mapping[str, str]) -> Flask:
     settings = read_settings(environment)
     token = read_scrape(settings)
     watched = Watched(begin_process("web", settings, NAMES), settings.metrics, token)
-    made = create_app(open_office(settings, hurried=True), settings.feed, settings.reports, watched)
+    office = open_office(settings, hurried=True)
+    made = create_app(office, settings.feed, settings.reports, watched, settings.hosts)
     made.wsgi_app = BehindProxies(made.wsgi_app, settings.proxies)  # type: ignore[assignment, method-assign]
     return made
 

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 DATABASE, KEYS, PUBLIC = "KENO_DATABASE", "KENO_KEYS", "KENO_PUBLIC"
 RNG, INSPECTOR = "KENO_RNG", "KENO_INSPECTOR"
 FEED, REPORTS, PROXIES = "KENO_FEED", "KENO_REPORTS", "KENO_PROXIES"
+HOSTS = "KENO_HOSTS"
 ARCHIVE_DATABASE, ARCHIVES = "KENO_ARCHIVE_DATABASE", "KENO_ARCHIVES"
 LOG, METRICS, SCRAPE = "KENO_LOG", "KENO_METRICS", "KENO_SCRAPE"
 DEFAULTS = {
@@ -21,6 +22,7 @@ DEFAULTS = {
     FEED: "",
     REPORTS: "var/reports",
     PROXIES: "",
+    HOSTS: "",
     ARCHIVE_DATABASE: "",
     ARCHIVES: "",
     LOG: "json",
@@ -44,6 +46,7 @@ LISTENS_WITH = ("GRANIAN_SSL_CERTIFICATE", "GRANIAN_SSL_KEYFILE", "GRANIAN_SSL_C
 CLIENTS_SHOW = "GRANIAN_SSL_CLIENT_VERIFY"
 YES = ("1", "true", "t", "yes", "y", "on")  # as granian reads it
 _ADDRESS = re.compile(r"unix:.+|tls:[^:]+:[0-9]{1,5}|tls:\[[0-9a-fA-F:]+\]:[0-9]{1,5}")
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
 _LOG_FORMS = ("json", "words")
 _FEED = re.compile(r"(https?://[A-Za-z0-9.:-]+)?/[A-Za-z0-9/._-]*")
 
@@ -70,6 +73,7 @@ class Settings:
     metrics: Path | None = None  # where the processes of this machine leave what they count
     scrape: Path | None = None  # the file with what a program shows that asks for figures
     proxies: tuple[str, ...] = ()  # whose word is taken on who asks, and over what
+    hosts: tuple[str, ...] = ()  # under which names it is asked, besides on its own machine
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
@@ -111,6 +115,10 @@ def look_at_settings(environment: Mapping[str, str]) -> tuple[Settings, list[str
     proxies = tuple(part.strip() for part in values[PROXIES].split(",") if part.strip())
     faults += [f"{PROXIES} names {each}, no IP address" for each in proxies if not _is_ip(each)]
     faults += _listening_faults(environment)
+    hosts = tuple(part.strip() for part in values[HOSTS].split(",") if part.strip())
+    faults += [f"{HOSTS} names {each}, no host" for each in hosts if not _HOST.fullmatch(each)]
+    if proxies and not hosts:
+        faults.append(f"{PROXIES} is set; {HOSTS} must say under which names stations ask")
     # As the web server writes an address, or a proxy that is spelled otherwise is not believed.
     proxies = tuple(str(ip_address(each)) if _is_ip(each) else each for each in proxies)
     folders = Path(values[KEYS]), Path(values[PUBLIC])
@@ -127,6 +135,7 @@ def look_at_settings(environment: Mapping[str, str]) -> tuple[Settings, list[str
         Path(values[METRICS]) if values[METRICS] else None,
         Path(values[SCRAPE]) if values[SCRAPE] else None,
         proxies,
+        hosts,
     )
     return settings, faults
 

@@ -134,10 +134,25 @@ def test_what_is_no_address_of_a_keyed_process_is_told(address: str) -> None:
 
 
 def test_proxies_are_addresses() -> None:
-    assert read(proxies="10.0.0.2, fe80::2").proxies == ("10.0.0.2", "fe80::2")
+    named = {"hosts": "keno.example"}
+    assert read(proxies="10.0.0.2, fe80::2", **named).proxies == ("10.0.0.2", "fe80::2")
     assert read().proxies == ()
     with pytest.raises(BadSettings, match=r"KENO_PROXIES names proxy\.example, no IP address"):
-        read(proxies="10.0.0.2,proxy.example")
+        read(proxies="10.0.0.2,proxy.example", **named)
+
+
+@pytest.mark.rule("X-access")
+def test_behind_a_proxy_the_names_of_the_house_are_set() -> None:
+    assert read(hosts="keno.example, WEB1.keno.example,[fe80::1]").hosts == (
+        "keno.example",
+        "WEB1.keno.example",
+        "[fe80::1]",
+    )
+    with pytest.raises(BadSettings, match=r"KENO_HOSTS must say under which names"):
+        read(proxies="10.0.0.2")
+    for wrong in ("https://keno.example", "keno.example:443", "*", "-x"):
+        with pytest.raises(BadSettings, match=r"KENO_HOSTS names .*, no host"):
+            read(hosts=wrong)
 
 
 def test_all_faults_are_told_at_once() -> None:

@@ -12,6 +12,7 @@ class No(Coded):
     """Every reason, in order of precedence."""
 
     # Who asks, and from where.
+    OTHER_HOST = "host.unknown", "This house is not known under the name that was asked for."
     NOT_ENROLLED = "station.not_enrolled", "This work station is not enrolled."
     NO_SUCH_STATION = "station.unknown", "There is no work station {station}."
     STATION_DISABLED = "station.disabled", "Work station {station} is disabled."

@@ -159,7 +159,7 @@ class Code(Coded):
     COUPON_TWICE = "tender.coupon_twice", "Coupon {serial} was tendered twice."
     SERIAL_MISSING = (
         "tender.serial_missing",
-        "A coupon needs its serial number: 1 to 40 letters, digits and dashes.",
+        "A coupon needs its serial number: 1 to 40 letters and digits.",
     )
     SERIAL_UNKNOWN_KIND = "tender.serial_not_coupon", "Only a coupon has a serial number."
 

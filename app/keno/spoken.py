@@ -120,7 +120,7 @@ def read_tender(text: str) -> tuple[tuple[Tender, ...], tuple[Refusal, ...]]:
     for word in text.replace(",", " ").split():
         found = _COUPON.fullmatch(word)
         if found and (found[2] or found[3]):
-            tender.append(Tender(TenderKind.COUPON, _cents(found[2], found[3]), found[1].upper()))
+            tender.append(Tender(TenderKind.COUPON, _cents(found[2], found[3]), found[1]))
             continue
         found = _MONEY.fullmatch(word)
         if found and (found[2] or found[3]):

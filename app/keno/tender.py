@@ -5,6 +5,7 @@ whatever is tendered beyond it is change from currency, coin, chips or tokens.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,9 +13,10 @@ from enum import StrEnum
 from app.keno.money import dollars
 from app.keno.refusals import Code, Refusal, quoted, refusal
 
-# In one way only, or a coupon that is spent could be typed once more in another: readers of what is
-# typed and sent write it so.
-_SERIAL = re.compile(r"[A-Z0-9-]{1,40}")
+# In one way only, or a coupon that is spent could be typed once more in another.
+_SERIAL = re.compile(r"[A-Z0-9]{1,40}")
+_BETWEEN = ("Zs", "Pd", "Cf")  # spaces, dashes, and what is not seen
+_LOOK_ALIKE = str.maketrans("OIL", "011")
 
 
 class TenderKind(StrEnum):
@@ -27,6 +29,17 @@ class TenderKind(StrEnum):
     TOKENS = "tokens"
 
 
+def coupon_serial(typed: str) -> str:
+    """Return the serial of a coupon in the one way in which it is written here (15.3(b)).
+
+    Large letters and digits only, whatever their width, without what stands between them; letters
+    that look like a digit are that digit. What is still no serial then is refused.
+    """
+    plain = unicodedata.normalize("NFKC", typed).upper()
+    kept = (sign for sign in plain if unicodedata.category(sign) not in _BETWEEN)
+    return "".join(kept).translate(_LOOK_ALIKE)
+
+
 @dataclass(frozen=True)
 class Tender:
     """One part of what the patron puts on the counter; a coupon has a serial number."""
@@ -34,6 +47,11 @@ class Tender:
     kind: TenderKind
     cents: int
     serial: str | None = None
+
+    def __post_init__(self) -> None:
+        """Write the serial in one way, wherever it was typed, scanned or read."""
+        if self.serial is not None:
+            object.__setattr__(self, "serial", coupon_serial(self.serial))
 
 
 def tendered_cents(tender: Sequence[Tender]) -> int:

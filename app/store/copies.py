@@ -172,6 +172,7 @@ def _copy_in_sqlite(path: Path, file: Path, size: int, now: datetime) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     placed = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
+        os.close(os.open(placed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
         shutil.copyfile(file, placed)
         placed.chmod(0o600)
         with closing(sqlite3.connect(placed)) as connection:

@@ -10,11 +10,13 @@ PostgreSQL, for production: read committed, and advisory locks where sales and l
 (`app.store.servers`).
 """
 
+import os
 import threading
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from psycopg.errors import ReadOnlySqlTransaction
@@ -59,6 +61,7 @@ POSTGRESQL: dict[str, Any] = {
 # A web process that is frozen must not stop the others: what it holds is let go of sooner, and what
 # it waits for does not become its own one after the other. Whoever was told so asks again.
 HURRY = ("idle_in_transaction_session_timeout = 4000", "lock_timeout = 10000")
+PRIVATE = 0o600
 WARNED = "keno_warned"  # what the server warned of last, on a connection
 DURABLE = ("on", "remote_write", "remote_apply")
 
@@ -94,6 +97,7 @@ class Database:
             **({} if self.is_sqlite else _postgresql(self.url)),
         )
         if self.is_sqlite:
+            event.listen(self.engine, "do_connect", _make_private)
             event.listen(self.engine, "connect", set_up_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
         else:
@@ -173,6 +177,20 @@ class FairLock:
                 self._waiting.popleft().release()
             else:
                 self._is_taken = False
+
+
+def _make_private(_dialect: object, _record: object, given: list[Any], _named: object) -> None:
+    """Have the file of a database be its owner's alone before it is opened, also an older one.
+
+    What SQLite writes beside it, it makes as private as that.
+    """
+    path = Path(given[0])
+    with suppress(OSError):  # which opening it tells
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
+    for each in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))):
+        with suppress(OSError):  # it is not there, or another user's
+            if each.stat().st_mode & 0o077:
+                each.chmod(PRIVATE)
 
 
 def _opened(url: URL) -> URL:

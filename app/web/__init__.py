@@ -18,6 +18,7 @@ supervisor  the supervisor's pages (`runbooks`: what is done about each alarm)
 management  API v1: rate cards, frozen games, people, stations
 board       the numbers on a screen, as they are drawn
 check       is my ticket a winner? (not for guessing)
+hosts       by which names the house is known
 strangers   how often somebody may try who is at no work station
 inspector   the page of those who hold and watch the two keys
 reports     which there are, those that were asked for, and their files
@@ -40,6 +41,7 @@ from app.web import (
     check,
     forms_pdf,
     health,
+    hosts,
     inspector,
     log,
     management,
@@ -67,6 +69,7 @@ def create_app(
     feed: str = "",
     archive: Path = Path("var/reports"),
     watched: Watched | None = None,
+    names: tuple[str, ...] = (),
 ) -> Flask:
     """Return the application of one house.
 
@@ -75,6 +78,7 @@ def create_app(
         feed: where browsers listen to the live feed; empty: they ask now and then.
         archive: the folder in which the reporter leaves reports.
         watched: what it counts, and who is told of it; none: whoever asks on this machine.
+        names: under which it is known, besides on its own machine.
     """
     software_hash()  # of what is there now: that is what runs, whenever it is asked for
     app = Flask(__name__)
@@ -88,6 +92,7 @@ def create_app(
     watched = watched or Watched(Counts("web", noting.NAMES))
     noting.install(app, watched.counts)
     health.install(app, watched)
+    hosts.install(app, names)
     problems.install(app)
     pages.install(app, feed)
     programs = (api, papers, management, openapi, log, public, health, results, forms_pdf)

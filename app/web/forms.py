@@ -466,8 +466,6 @@ def _tender(fields: Fields, faults: list[Refusal]) -> tuple[Tender, ...]:
         cents, serial = each.whole("cents", 1, CENTS_MAX), each.maybe_text("serial")
         each.no_more()
         if kind:
-            if serial and serial.isascii():
-                serial = serial.upper()
             tender.append(Tender(TenderKind(kind), cents, serial))
     return tuple(tender)
 

@@ -27,6 +27,7 @@ STATUS: dict[str, int] = {
     Code.NOT_JSON.code: 400,
     Code.NOT_TEXT.code: 400,
     Code.FIELD_TWICE.code: 400,
+    No.OTHER_HOST.code: 421,
     No.NOT_ENROLLED.code: 401,
     No.WRONG_ENROLMENT.code: 401,
     No.TOO_MANY_TRIES.code: 429,

@@ -76,11 +76,20 @@ def credentials() -> Credentials:
 def check_ours() -> None:
     """Check that a request was sent from a page of ours: a browser says from where it comes.
 
-    Refuses: if it was not.
+    By its origin; else by what it says of the site; else by the page that it names. Browsers of
+    stations always say one of them.
+
+    Refuses: if it was not, or if nothing is said of it.
     """
     ours = f"{request.scheme}://{request.host}"
-    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin", ours)
-    if site != "same-origin" and (site is not None or origin != ours):
+    origin, site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
+    if origin is not None:
+        is_ours = origin == ours
+    elif site is not None:
+        is_ours = site == "same-origin"
+    else:
+        is_ours = request.headers.get("Referer", "").startswith(f"{ours}/")
+    if not is_ours:
         raise say_no(No.NOT_OF_OURS)
 
 

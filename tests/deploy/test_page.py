@@ -122,6 +122,7 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
         "KENO_RNG": "tls:rng.keno.example:7001",
         "KENO_INSPECTOR": "tls:inspector.keno.example:7002",
         "KENO_PROXIES": "10.0.0.2",
+        "KENO_HOSTS": "keno.example",
     }.items():
         monkeypatch.setenv(name, value)
     return machine

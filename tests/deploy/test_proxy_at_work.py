@@ -36,7 +36,7 @@ def in_the_open(text: str) -> str:
 def slow(port: int, head: str) -> socket.socket:
     """Begin a request whose body never comes."""
     line = socket.create_connection(("127.0.0.1", port), timeout=START_SECONDS)
-    line.sendall(f"POST /check HTTP/1.1\r\nHost: keno\r\n{head}\r\n\r\n".encode())
+    line.sendall(f"POST /check HTTP/1.1\r\nHost: localhost\r\n{head}\r\n\r\n".encode())
     return line
 
 
@@ -249,7 +249,7 @@ def test_one_address_does_not_hold_every_place_at_the_feed(tmp_path: Path) -> No
             with running_proxy(feed, server.server_port, tmp_path) as port, ExitStack() as lines:
                 for _ in range(places):
                     line = lines.enter_context(socket.create_connection(("127.0.0.1", port)))
-                    line.sendall(b"GET /events HTTP/1.1\r\nHost: keno\r\n\r\n")
+                    line.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 end = time.monotonic() + START_SECONDS
                 while asked(port, path="/events", seconds=1) != 429:  # they are being answered
                     assert time.monotonic() < end, "there is no end of places"

@@ -102,7 +102,7 @@ def answer(port: int, out: Path, shown: Path | None) -> int:
             socket.create_connection(("127.0.0.1", port), timeout=60) as plain,
             context.wrap_socket(plain, server_hostname=NAME) as line,
         ):
-            line.sendall(b"GET /readyz HTTP/1.1\r\nHost: keno\r\nConnection: close\r\n\r\n")
+            line.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             return int(line.recv(64).split()[1])
     except (OSError, IndexError):
         return 0

@@ -271,13 +271,24 @@ def test_a_coupon_that_is_typed_in_another_way_is_still_spent(floor: Floor) -> N
     typed, _ = read_tender("coupon:c-1=1")
     floor.sell(wanda, replace(dollar(), tender=typed))
     typed, _ = read_tender("coupon:C-1=1")
+    assert typed[0].serial == "C1"
+    ways = ["c1", "C 1", "C\u20131", "\u2010c-\u00a01-", "\uff23\uff11", "CI", "cl", "C\u200b1"]
+    for tender in (typed, *((Tender(TenderKind.COUPON, 100, serial),) for serial in ways)):
+        with pytest.raises(Refused) as refused:
+            floor.sell(wanda, replace(dollar(), tender=tender))
+        assert codes(refused) == ["coupon.spent"]
+    both = tuple(Tender(TenderKind.COUPON, 50, serial) for serial in ("D-0", "do"))
     with pytest.raises(Refused) as refused:
-        floor.sell(wanda, replace(dollar(), tender=typed))
-    assert codes(refused) == ["coupon.spent"]
-    in_small = replace(dollar(), tender=(Tender(TenderKind.COUPON, 100, "c-1"),))
-    with pytest.raises(Refused) as refused:
-        floor.sell(wanda, in_small)
-    assert codes(refused) == ["tender.serial_missing"]
+        floor.sell(wanda, replace(dollar(), tender=both))
+    assert codes(refused) == ["tender.coupon_twice"]
+    for serial in ("", "-- ", "C_1", "\u0421-1", "X" * 41):  # of these one is of another alphabet
+        with pytest.raises(Refused) as refused:
+            floor.sell(wanda, replace(dollar(), tender=(Tender(TenderKind.COUPON, 100, serial),)))
+        assert codes(refused) == ["tender.serial_missing"]
+    floor.void(wanda, 1)
+    floor.sell(wanda, replace(dollar(), tender=(Tender(TenderKind.COUPON, 100, "c1"),)))
+    assert rows(floor, "SELECT serial, ticket FROM coupon") == [("C1", 2)]
+    floor.check_books()
 
 
 @pytest.mark.rule("15.5(b)")

@@ -287,3 +287,19 @@ def test_a_process_that_is_killed_is_seen_to_have_gone(tmp_path: Path) -> None:
     (gone,) = read_counts(tmp_path)
     assert (running.runs, gone.runs) == (True, False)
     assert running.counts == gone.counts == {LISTENERS: 2}
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize("path", ["/metrics", "/", "/results", "/api/v1/games", "/healthz"])
+def test_nothing_is_answered_under_a_name_that_is_not_the_houses(floor: Floor, path: str) -> None:
+    """A page elsewhere whose name was made to lead here reads nothing by its visitor's browser."""
+    app = create_app(floor.office, names=("Keno.example",))
+    named = {"evil.example": 421, "evil.example:8000": 421, "localhost.evil.example": 421, "": 421}
+    named |= {"keno.example": 200, "KENO.example:443": 200, "127.0.0.1:8000": 200, "[::1]:80": 200}
+    named |= {"keno.example.": 421, "10.0.0.2": 421, "[fe80::1]": 421}
+    for host, status in named.items():
+        answer = app.test_client().get(path, headers={"Host": host})
+        assert answer.status_code == status, host
+        assert (answer.get_json(silent=True) or {}).get("code") != "host.unknown" or status == 421
+    said = app.test_client().get(path, headers={"Host": "evil.example"}).get_json()
+    assert said["code"] == "host.unknown"

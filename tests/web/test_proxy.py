@@ -47,6 +47,8 @@ def test_a_proxy_that_says_nothing_asks_for_nobody() -> None:
 
 @pytest.mark.rule("X-access")
 def test_a_proxy_is_believed_however_its_address_is_spelled_in_the_settings() -> None:
-    settings, faults = look_at_settings({"KENO_PROXIES": "FD00::1, fd00:0::2"})
+    settings, faults = look_at_settings(
+        {"KENO_PROXIES": "FD00::1, fd00:0::2", "KENO_HOSTS": "keno.example"}
+    )
     assert not [fault for fault in faults if "KENO_PROXIES" in fault]
     assert settings.proxies == ("fd00::1", "fd00::2")

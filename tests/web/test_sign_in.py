@@ -15,7 +15,7 @@ from app.web.routes import PERSON_COOKIE, STATION_COOKIE
 from app.web.strangers import ONE_IN, TRIES
 from tests.floor import ADA, BANK, MAX, RITA, SAM, SECOND_STATION, WALT, WANDA, Floor, secret_of
 from tests.looking import bodies, everything, refuses
-from tests.web.sign_in import HTML, Browser
+from tests.web.sign_in import HTML, Browser, ours
 
 START = {WANDA: "/writer", SAM: "/supervisor", MAX: "/supervisor", RITA: "/regulator"}
 GIVEN, OWN = "given by Ada", "that Wanda alone knows"
@@ -69,8 +69,9 @@ def test_the_cookies_are_for_our_pages_only_and_for_no_script(app: Flask, floor:
     browser = Browser(app, floor)
     form = {"name": WANDA, "secret": secret_of(WANDA)}
     station = {"code": SECOND_STATION, "enrolment": floor.enrolments[SECOND_STATION]}
-    enrolled = app.test_client().post("/enrol", data=station, base_url="https://localhost")
-    signed_in = browser.client.post("/sign-in", data=form, base_url="https://localhost")
+    over_tls = {"base_url": "https://localhost", "headers": {"Origin": "https://localhost"}}
+    enrolled = app.test_client().post("/enrol", data=station, **over_tls)
+    signed_in = browser.client.post("/sign-in", data=form, **over_tls)
     for answer in (enrolled, signed_in):
         (cookie,) = answer.headers.getlist("Set-Cookie")
         assert {"HttpOnly", "SameSite=Strict", "Secure"} <= set(cookie.split("; "))
@@ -109,11 +110,41 @@ def test_nothing_is_done_by_a_page_that_is_not_ours(app: Flask, floor: Floor) ->
         "/api/v1/drawers", json=body, headers=id_ | {"X-Page-Token": browser.token}
     )
     assert opened.status_code == 201
-    for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}):
+    for headers in ({"Origin": "null"}, {"Origin": "https://evil.example"}):
         form = {"name": SAM, "secret": secret_of(SAM)}
         for path in ("/sign-in", "/sign-out", "/enrol", "/secret"):
             assert browser.client.post(path, data=form, headers=headers).status_code == 403
     assert browser.client.get("/").location == "/writer"
+
+
+@pytest.mark.rule("X-access")
+@pytest.mark.parametrize(
+    ("headers", "is_ours"),
+    [
+        ({}, False),
+        ({"Origin": "http://localhost"}, True),
+        ({"Origin": "http://localhost", "Sec-Fetch-Site": "none"}, True),
+        ({"Origin": "null", "Sec-Fetch-Site": "same-origin"}, False),
+        ({"Origin": "http://localhost:99", "Referer": "http://localhost/"}, False),
+        ({"Sec-Fetch-Site": "same-origin"}, True),
+        ({"Sec-Fetch-Site": "same-site", "Referer": "http://localhost/"}, False),
+        ({"Sec-Fetch-Site": "none"}, False),
+        ({"Referer": "http://localhost/secret"}, True),
+        ({"Referer": "http://localhost.evil.example/"}, False),
+        ({"Referer": ""}, False),
+    ],
+)
+def test_a_form_says_from_which_page_it_was_sent(
+    app: Flask, floor: Floor, headers: dict[str, str], is_ours: bool
+) -> None:
+    client = app.test_client()
+    client.set_cookie(STATION_COOKIE, floor.station("B1"))
+    form = {"name": WANDA, "secret": secret_of(WANDA)}
+    for path in ("/sign-in", "/api/v1/sign-in"):
+        how = {"json": form} if path.startswith("/api/") else {"data": form}
+        answer = client.post(path, headers=headers, **how)
+        assert (answer.status_code != 403) is is_ours, path
+        client.delete_cookie(PERSON_COOKIE)
 
 
 @pytest.mark.rule("X-access")
@@ -296,7 +327,7 @@ def test_strangers_do_not_fill_the_log_and_stations_are_not_slowed_down(
     app: Flask, floor: Floor, path: str, form: dict[str, str]
 ) -> None:
     browser = Browser(app, floor)
-    stranger = app.test_client()
+    stranger = ours(app)
     how = {"json": form} if path.startswith("/api/") else {"data": form}
     for _ in range(TRIES):
         assert stranger.post(path, **how).status_code == 401
@@ -366,7 +397,7 @@ def test_what_is_no_choice_is_told_on_the_page_on_which_only_the_name_stays(
 
 @pytest.mark.rule("X-access")
 def test_only_at_a_station_is_a_secret_chosen(app: Flask, floor: Floor) -> None:
-    stranger = app.test_client()
+    stranger = ours(app)
     page = stranger.get("/secret").text
     assert ("Enrolment code" in page, "New secret" in page) == (True, False)
     assert "New secret" in Browser(app, floor).client.get("/secret").text

@@ -17,7 +17,7 @@ from tests.looking import bodies, refuses, rows
 from tests.serving import serve
 from tests.web.api import Answered
 from tests.web.inspector_page import hanging_generator
-from tests.web.sign_in import Browser
+from tests.web.sign_in import Browser, ours
 from tests.web.supervisor_pages import BILLS, LARGE
 
 
@@ -173,7 +173,7 @@ def test_people_and_stations_come_go_and_come_back(app: Flask, floor: Floor) -> 
     added = post(ada, floor, "stations", {"code": "B9", "location": "booth"})
     assert added.status == 201
     enrolled = {"code": "B9", "enrolment": added.json["enrolment"]}
-    assert app.test_client().post("/enrol", data=enrolled).location == "/"
+    assert ours(app).post("/enrol", data=enrolled).location == "/"
     for wrong, code in (
         ({"code": "B9", "location": "booth"}, "staff.known"),
         ({"code": "B10", "location": "moon"}, "location.unknown"),

@@ -95,7 +95,18 @@ def check_ours() -> None:
 
 def page_credentials() -> Credentials:
     """Return the two tokens that a browser keeps."""
-    return Credentials(request.cookies.get(STATION_COOKIE), request.cookies.get(PERSON_COOKIE))
+    station, person = (
+        request.cookies.get(cookie(name)) for name in (STATION_COOKIE, PERSON_COOKIE)
+    )
+    return Credentials(station, person)
+
+
+def cookie(name: str) -> str:
+    """Return what a cookie is called here: over TLS as one that only this very host can have set.
+
+    A browser takes a name that begins like that over TLS only; on one machine there is none.
+    """
+    return f"__Host-{name}" if request.is_secure else name
 
 
 def page_token(person: str) -> str:

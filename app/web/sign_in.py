@@ -25,6 +25,7 @@ from app.web.routes import (
     STATION,
     STATION_COOKIE,
     check_ours,
+    cookie,
     needs,
     office,
     page_credentials,
@@ -127,7 +128,7 @@ def sign_out() -> Response:
     """Sign the person out who is signed in here."""
     check_ours()
     answer = redirect("/")
-    answer.delete_cookie(PERSON_COOKIE)
+    answer.delete_cookie(cookie(PERSON_COOKIE), secure=request.is_secure, httponly=True)
     with suppress(Refused):  # they were already
         access.sign_out(office(), page_credentials())
     return answer
@@ -182,5 +183,10 @@ def _shown(no: Refused | None = None, **more: object) -> str:
 def _keep(answer: Response, name: str, token: str, seconds: int | None = None) -> None:
     """Have the browser keep a token where no script reads it, for pages of ours only."""
     answer.set_cookie(
-        name, token, max_age=seconds, httponly=True, samesite="Strict", secure=request.is_secure
+        cookie(name),
+        token,
+        max_age=seconds,
+        httponly=True,
+        samesite="Strict",
+        secure=request.is_secure,
     )

@@ -18,7 +18,13 @@ from tests.deploy.programs import program
 
 PASSPHRASE = "the authority of a test"  # noqa: S105  a test's own
 SECTIONS = {"global", "defaults", "frontend browsers", "backend web"}
-SECTIONS |= {"backend feed", "backend reports", "backend addresses", "backend anybody"}
+SECTIONS |= {
+    "backend feed",
+    "backend reports",
+    "backend addresses",
+    "backend named",
+    "backend anybody",
+}
 
 
 def sections() -> dict[str, list[str]]:
@@ -95,6 +101,24 @@ def test_whatever_anybody_may_ask_for_is_counted_by_address() -> None:
     assert EVENTS in counted
 
 
+@pytest.mark.rule("X-access")
+def test_whoever_names_a_station_is_counted_by_address_too() -> None:
+    """A cookie or a header is easily made up: it leads to another bound, and never to none."""
+    lines = sections()["frontend browsers"]
+    (tracked,) = [line for line in lines if " table named " in line]
+    assert tracked.startswith("http-request track-sc2 src,ipmask(32,64) ")
+    assert tracked.endswith(" if names_a_station !is_for_anybody")
+    assert any("status 429" in line and "sc_http_req_rate(2) gt " in line for line in lines)
+    assert any("http_req_rate(10s)" in line for line in sections()["backend named"])
+
+
+@pytest.mark.rule("X-access")
+def test_no_name_of_a_header_goes_through_that_would_be_another_one_behind_the_proxy() -> None:
+    lines = sections()["frontend browsers"]
+    dropped = lines.index("http-request del-header _ -m sub")
+    assert dropped < lines.index("http-request set-header X-Forwarded-For %[src]")
+
+
 @pytest.mark.rule("X-recovery")
 def test_a_request_that_may_have_arrived_is_not_sent_again_by_the_proxy() -> None:
     assert "retry-on conn-failure" in sections()["defaults"]
@@ -106,7 +130,7 @@ def test_only_processes_that_can_work_are_asked() -> None:
     for name, path in asked.items():
         lines = sections()[f"backend {name}"]
         assert "option httpchk" in lines
-        assert f"http-check send meth GET uri {path} hdr Host keno" in lines
+        assert f"http-check send meth GET uri {path} hdr Host localhost" in lines
         assert "http-check expect status 200" in lines
         (default,) = [line for line in lines if line.startswith("default-server ")]
         assert " on-marked-down shutdown-sessions " in default  # whoever waits asks another one

@@ -182,7 +182,10 @@ class Asking:
         return found
 
 
-PROGRAM, PAGE = {"X-Station": "token"}, {"Cookie": "keno_person=x; keno_station=token"}
+PROGRAM, PAGE = (
+    {"X-Station": "token"},
+    {"Cookie": "__Host-keno_person=x; __Host-keno_station=token"},
+)
 
 
 def crowd(*asking: Asking) -> Counter[int]:
@@ -219,6 +222,50 @@ def test_a_flood_from_one_address_is_turned_away_and_a_station_there_sells_on(
         while crowd(Asking(port, "/results")) != {200: 1}:
             assert time.monotonic() < end + START_SECONDS, "it does not pass"
             time.sleep(0.5)
+
+
+@pytest.mark.rule("X-access")
+def test_a_station_that_is_made_up_opens_no_way_round_the_bound(tmp_path: Path) -> None:
+    """With a lower bound than there is: so many requests take long."""
+    text = FILE.read_text().replace("sc_http_req_rate(2) gt 10000", "sc_http_req_rate(2) gt 300")
+    with (
+        web_process("web1", "HTTP/1.1") as web,
+        running_proxy(in_the_open(text), web, tmp_path) as port,
+    ):
+        for made_up in (PROGRAM, PAGE):
+            end = time.monotonic() + START_SECONDS
+            while not crowd(Asking(port, "/api/v1/games", made_up, 400))[429]:
+                assert time.monotonic() < end, "nobody was turned away"
+        assert crowd(Asking(port, "/results")) == {200: 1}
+
+
+@pytest.mark.rule("X-access")
+def test_no_header_goes_through_under_another_name(tmp_path: Path) -> None:
+    seen: list[list[str]] = []
+
+    class Telling(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:  # as it must be called
+            seen.append([name.lower() for name in self.headers])
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_words: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Telling) as server:
+        running = threading.Thread(target=server.serve_forever)
+        running.start()
+        try:
+            config = in_the_open(FILE.read_text())
+            with running_proxy(config, server.server_port, tmp_path) as port:
+                written = {"X_Forwarded_For": "6.6.6.6", "X_Station": "x", "X-Kept": "x"}
+                assert crowd(Asking(port, "/results", written)) == {200: 1}
+        finally:
+            server.shutdown()
+            running.join()
+    assert "x-kept" in seen[-1]
+    assert not [name for names in seen for name in names if "_" in name]
 
 
 @pytest.mark.rule("X-access")

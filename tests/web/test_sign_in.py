@@ -66,17 +66,34 @@ def test_a_wrong_secret_and_a_wrong_code_are_told_on_the_page(app: Flask, floor:
 
 @pytest.mark.rule("X-access")
 def test_the_cookies_are_for_our_pages_only_and_for_no_script(app: Flask, floor: Floor) -> None:
-    browser = Browser(app, floor)
+    browser, far = Browser(app, floor), app.test_client()
     form = {"name": WANDA, "secret": secret_of(WANDA)}
     station = {"code": SECOND_STATION, "enrolment": floor.enrolments[SECOND_STATION]}
-    over_tls = {"base_url": "https://localhost", "headers": {"Origin": "https://localhost"}}
-    enrolled = app.test_client().post("/enrol", data=station, **over_tls)
-    signed_in = browser.client.post("/sign-in", data=form, **over_tls)
-    for answer in (enrolled, signed_in):
+
+    def over_tls(path: str, sent: dict[str, str]) -> list[str]:
+        own = {"Origin": "https://localhost"}
+        answer = far.post(path, data=sent, base_url="https://localhost", headers=own)
         (cookie,) = answer.headers.getlist("Set-Cookie")
-        assert {"HttpOnly", "SameSite=Strict", "Secure"} <= set(cookie.split("; "))
+        assert {"HttpOnly", "Secure", "Path=/"} <= set(cookie.split("; "))
+        assert "Domain=" not in cookie
+        return cookie.split("; ")
+
+    for path, sent, name in (("/enrol", station, "station"), ("/sign-in", form, "person")):
+        parts = over_tls(path, sent)
+        assert parts[0].startswith(f"__Host-keno_{name}=")
+        assert "SameSite=Strict" in parts
+    assert far.get("/writer", base_url="https://localhost").status_code == 200
+    # One that another host of the same domain may have set is none there.
+    stranger = app.test_client()
+    for name, kept in ((STATION_COOKIE, "station"), (PERSON_COOKIE, "person")):
+        found = far.get_cookie(f"__Host-keno_{kept}")
+        assert found is not None
+        stranger.set_cookie(name, found.value, domain="localhost")
+    assert stranger.get("/writer", base_url="https://localhost").status_code == 302
+    assert over_tls("/sign-out", {})[0] == "__Host-keno_person="
     in_the_open = browser.client.post("/sign-in", data=form)  # on one machine, without TLS
     assert "Secure" not in in_the_open.headers["Set-Cookie"]
+    assert in_the_open.headers["Set-Cookie"].startswith("keno_person=")
 
 
 @pytest.mark.rule("X-access")

@@ -173,7 +173,7 @@ def _shown(no: Refused | None = None, **more: object) -> str:
         station=station,
         boards=boards,
         next=request.args.get("next", ""),
-        refusal=None if no is None else no.refusals[0].message,
+        refusal=None if no is None else " ".join(each.message for each in no.refusals),
         has_chosen="chosen" in request.args,
         least=SECRET_LEAST,
         **more,

@@ -56,8 +56,7 @@ def test_whoever_signs_in_begins_where_they_work(app: Flask, floor: Floor) -> No
 
 @pytest.mark.rule("X-access")
 def test_a_wrong_secret_and_a_wrong_code_are_told_on_the_page(app: Flask, floor: Floor) -> None:
-    client = app.test_client()
-    wrong = client.post("/enrol", data={"code": "B1", "enrolment": "guessed"})
+    wrong = ours(app).post("/enrol", data={"code": "B1", "enrolment": "guessed"})
     assert (wrong.status_code, "does not fit this station" in wrong.text) == (401, True)
     browser = Browser(app, floor)
     answer = browser.client.post("/sign-in", data={"name": WANDA, "secret": "guessed"})

@@ -12,7 +12,7 @@ from app.flow.sell import Sale
 from app.flow.spool import interrupted, next_paper, note_ending, note_trouble
 from app.web import create_app
 from printers.press import Press
-from tests.floor import ADA, CARD, MAX, RITA, SAM, SUE, WANDA, Floor, secret_of
+from tests.floor import ADA, CARD, MAX, RITA, SAM, SUE, WALT, WANDA, Floor, secret_of
 from tests.looking import bodies, refuses, rows
 from tests.serving import serve
 from tests.web.api import Answered
@@ -46,7 +46,7 @@ def test_the_pages_are_for_those_whose_they_are(app: Flask, floor: Floor) -> Non
         for path in pages:
             status = browser.client.get(f"/supervisor{path}").status_code
             assert status == (200 if allowed else 403), (name, path)
-    floor.writing(station="B1")
+    floor.writing(WALT, "B1")
     for name, status in ((SAM, 200), (WANDA, 403), (RITA, 403)):
         browser.sign_in(name)
         assert browser.client.get("/supervisor/drawers/1").status_code == status, name

@@ -1,6 +1,6 @@
 """The last few secrets of a person are stored, as digests, so that none of them comes back.
 
-Revision: 2026_11_28_used_secrets
+Revision: 2026_11_29_used_secrets
 """
 
 import sqlalchemy as sa
@@ -8,8 +8,8 @@ from alembic import op
 
 from app.store.columns import Json
 
-revision = "2026_11_28_used_secrets"
-down_revision = "2026_11_28_tries"
+revision = "2026_11_29_used_secrets"
+down_revision = "2026_11_29_tries"
 branch_labels = None
 depends_on = None
 

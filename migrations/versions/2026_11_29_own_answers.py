@@ -2,7 +2,7 @@
 
 Answers from before have no person: anyone at the station may ask for them again, as until now.
 
-Revision: 2026_11_28_own_answers
+Revision: 2026_11_29_own_answers
 """
 
 import sqlalchemy as sa
@@ -10,8 +10,8 @@ from alembic import op
 
 from app.store.columns import RowId
 
-revision = "2026_11_28_own_answers"
-down_revision = "2026_11_27_watching_roles"
+revision = "2026_11_29_own_answers"
+down_revision = "2026_11_28_ended_processes"
 branch_labels = None
 depends_on = None
 

@@ -2,7 +2,7 @@
 
 Counts pass: whoever is locked when the schema goes forward or back is not any more.
 
-Revision: 2026_11_28_tries
+Revision: 2026_11_29_tries
 """
 
 import sqlalchemy as sa
@@ -10,8 +10,8 @@ from alembic import op
 
 from app.store.columns import RowId, Utc
 
-revision = "2026_11_28_tries"
-down_revision = "2026_11_28_own_answers"
+revision = "2026_11_29_tries"
+down_revision = "2026_11_29_own_answers"
 branch_labels = None
 depends_on = None
 

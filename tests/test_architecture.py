@@ -127,7 +127,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
 # a file, a socket or a source of randomness.
 VALUE_MODULES = {
     "collections", "contextlib", "dataclasses", "datetime", "enum", "fractions", "functools",
-    "itertools", "json", "math", "re", "tomllib", "types", "typing",
+    "itertools", "json", "math", "re", "tomllib", "types", "typing", "unicodedata",
 }  # fmt: skip
 
 

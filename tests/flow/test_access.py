@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import Literal
 
 import pytest
 from argon2 import PasswordHasher, extract_parameters
@@ -62,7 +61,7 @@ from tests.floor import (
     dollar,
     secret_of,
 )
-from tests.flow.access import somebody
+from tests.flow.access import CountingHasher, admin, somebody
 from tests.flow.races import waiting
 from tests.looking import bodies, everything, refuses, rows
 from tests.waiting import until
@@ -364,18 +363,6 @@ def test_tries_made_at_the_same_time_are_all_counted(
 # ---- names of nobody's ---------------------------------------------------------------------------
 
 
-class CountingHasher(PasswordHasher):
-    """A hasher that keeps what it was asked to compare with."""
-
-    def __init__(self) -> None:
-        super().__init__(1, 8, 1)
-        self.compared: list[str] = []
-
-    def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002
-        self.compared.append(str(hash))
-        return super().verify(hash, password)
-
-
 @pytest.mark.rule("X-access")
 def test_a_name_of_nobodys_takes_the_same_path_and_gets_the_same_answer(floor: Floor) -> None:
     floor.station(FIRST_STATION)
@@ -546,10 +533,6 @@ def test_a_right_secret_that_lets_nobody_in_is_soon_not_even_looked_at(
     assert told == [code] * most + ["station.too_many_tries"] * most
     assert len(hasher.compared) == len(refused_so_far(floor)) == most
     floor.signed_in(WALT, SECOND_STATION)
-
-
-def admin(floor: Floor) -> Actor:
-    return at_console(floor.office, ADA, secret_of(ADA), Permission.STAFF_MANAGE)
 
 
 @pytest.mark.rule("X-access", "X-audit-log")

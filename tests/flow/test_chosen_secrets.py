@@ -7,11 +7,15 @@ from app.flow.own_secret import SECRET_MOST, common_secrets, secret_faults
 from app.flow.staffing import add_person, as_seen, give_secret, is_name
 from app.keno.refusals import Refused
 from tests.floor import FIRST_STATION, SAM, WANDA, Floor, secret_of
-from tests.flow.test_access import CountingHasher, admin
+from tests.flow.access import CountingHasher, admin
 from tests.looking import refuses
 
-SHORT, LONG, COMMON = "staff.secret_short", "staff.secret_long", "staff.secret_common"
-PLAIN, OF_HOUSE, SAME = "staff.secret_plain", "staff.secret_of_house", "staff.secret_same"
+SHORT = "staff.secret_short"
+LONG = "staff.secret_long"
+COMMON = "staff.secret_common"
+PLAIN = "staff.secret_plain"
+OF_HOUSE = "staff.secret_of_house"
+SAME = "staff.secret_same"
 KNOWN = ("Wanda Writer", "WANDA", "B1", "Test House")
 
 

@@ -61,7 +61,7 @@ def to_bytes(elements: Sequence[Element], roll: Roll) -> bytes:
                 _line(printer, element)
             case CodeDigits():
                 groups = [FILLER * GROUP] * (CODE_DIGITS // GROUP)
-                printer.set(align="center", bold=True)
+                printer.set(align="center", bold=True, normal_textsize=True)
                 printer._raw(b" ".join(groups) + b"\n")  # noqa: SLF001
             case CodeBars():
                 _bars(printer, roll)

@@ -130,6 +130,8 @@ class PayoutSlip:
     manager: str | None
     with_code: bool
     signature: bool
+    # Where digits of its code could be read; of a ticket that goes into an envelope.
+    places: str | None = None
 
     @property
     def total_cents(self) -> int:

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
-from printers.layout.common import LISTED, amounts, head, listed, reason, signatures
-from printers.paper import Element, Roll, between, dollars, line, rule, wrapped
+from printers.layout.common import LISTED, amounts, head, listed, moment, reason, signatures
+from printers.paper import Cut, Element, Roll, between, dollars, line, rule, title, wrapped
 from printers.slips import Part, PayoutSlip, RefundSlip, VoidSlip
+
+GROUP = 5  # digits of a code, as they stand on a ticket
 
 
 def void(slip: VoidSlip, roll: Roll) -> Iterator[Element]:
@@ -56,3 +58,26 @@ def payout(slip: PayoutSlip, roll: Roll) -> Iterator[Element]:
         yield from wrapped(roll, "The supervisor signs on the back of the ticket as well.")
         who = ("Patron", "Writer", "Supervisor", *(("Manager",) if slip.manager else ()))
         yield from signatures(roll, *who)
+    if slip.places is not None:
+        yield Cut()
+        yield from _envelope(slip, slip.places, roll)
+
+
+def _envelope(slip: PayoutSlip, places: str, roll: Roll) -> Iterator[Element]:
+    """Yield what goes into the envelope with a ticket that cannot be read (X-pay-without-code)."""
+    done = slip.done
+    yield from title(roll, "ENVELOPE")
+    yield line(f"Ticket {slip.number}", bold=True, size=2)
+    yield from between(roll, "PAID", dollars(slip.total_cents), bold=True)
+    yield from wrapped(roll, moment(done.at))
+    yield from between(roll, f"Station {done.station}", f"Writer {done.writer}")
+    yield from wrapped(roll, f"Approved by {done.approver}")
+    if slip.manager is not None:
+        yield from wrapped(roll, f"Approved by manager {slip.manager}")
+    yield from reason(roll, done)
+    yield rule(roll)
+    yield from wrapped(roll, "Of its code can be read (X):")
+    groups = " ".join(places[at : at + GROUP] for at in range(0, len(places), GROUP))
+    yield line(groups, bold=True, centred=True)
+    yield from wrapped(roll, "Put the ticket and this slip into an envelope, and seal it.")
+    yield from signatures(roll, "Writer", "Supervisor", *(("Manager",) if slip.manager else ()))

@@ -33,6 +33,9 @@ def ticket(slip: TicketSlip, roll: Roll) -> Iterator[Element]:
     if slip.is_practice:
         yield from title(roll, "NOT A TICKET")
     yield from title(roll, slip.number)  # X-ticket-names
+    # Number and code stand at the head and at the foot, so that one tear does not take both.
+    if not slip.is_practice:
+        yield CodeDigits()
     yield rule(roll)
     yield from wrapped(roll, moment(slip.sold_at), bold=True)  # 15.4(c)1
     # 15.4(c)2, 15.4(c)10
@@ -58,6 +61,7 @@ def ticket(slip: TicketSlip, roll: Roll) -> Iterator[Element]:
     if roll is not NARROW:  # bars of two dots would not fit on it
         yield CodeBars()
     yield CodeQr()
+    yield line(f"Ticket {slip.number}", bold=True, centred=True)
     yield CodeDigits()
 
 

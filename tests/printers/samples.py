@@ -48,6 +48,7 @@ SAMPLES: dict[str, slips.Slip] = {
         manager="MAX",
         with_code=False,
         signature=True,
+        places="X" * 9 + "?" * 16,
     ),
     "aggregate": slips.AggregateSheet(
         HOUSE,

@@ -13,11 +13,12 @@ TAGS: Mapping[RecordKind, tuple[str, ...]] = MappingProxyType(
     {
         RecordKind.TICKETS: (
             "TICKET", "VOID", "CANCEL", "REFUND", "PRESENTED", "APPROVED", "PAID", "EXPIRED",
+            "LOST-TICKET",
         ),
         RecordKind.DRAWERS: ("DRAWER-OPEN", "DRAWER-MOVE", "DRAWER-CLOSE"),
         RecordKind.TAX_PAPERS: ("TAX-PAPER",),
         RecordKind.PAPER: ("PRINT", "REPRINT", "RETRIED", "ON-PAPER"),
-        RecordKind.ACCESS: ("SIGN-IN", "SIGN-OUT", "ENROL", "REFUSED", "REPORT"),
+        RecordKind.ACCESS: ("SIGN-IN", "SIGN-OUT", "ENROL", "REFUSED", "REPORT", "LOOK-UP"),
         RecordKind.RUNNING: ("HELD", "CLOSES", "CLOCK", "CALLER", "PROCESS", "SOFTWARE", "KEYS"),
     }
 )  # fmt: skip

@@ -37,6 +37,8 @@ class Tag(StrEnum):
     VOID = "VOID"
     CANCEL = "CANCEL"
     REFUND = "REFUND"
+    LOOK_UP = "LOOK-UP"
+    LOST_TICKET = "LOST-TICKET"
     PRESENTED = "PRESENTED"
     APPROVED = "APPROVED"
     TAX_PAPER = "TAX-PAPER"

@@ -136,6 +136,24 @@ def make_busy(floor: Floor) -> Floor:
                 "SELECT ticket, game, 1, 1, entry FROM tax_paper"
             )
         )
+        # Nobody looked a win up, lost a ticket, brought a part of one or guessed at it.
+        for planted_ in (
+            (
+                "INSERT INTO look_up (entry, first, last, wins, station, staff, looked_at) "
+                "SELECT 1, 1, 1, 1, 1, 1, paid_at FROM payout"
+            ),
+            (
+                "INSERT INTO lost_ticket (entry, ticket, sealed, salted, bought, surveillance, "
+                "station, staff, claimed_at) "
+                "SELECT 1, ticket, payee, payee, 'x', 'x', 1, 1, paid_at FROM payout"
+            ),
+            (
+                "INSERT INTO shown_in_part (ticket, how, places, entry) "
+                "SELECT ticket, 'digits', 'x', 1 FROM payout"
+            ),
+            "INSERT INTO code_tries (ticket, full_at) SELECT ticket, paid_at FROM payout",
+        ):
+            connection.execute(text(planted_))
         # It was restored once; nothing was lost, and nothing archived.
         for planted_ in (
             "INSERT INTO restoration (size, noticed_at) SELECT 1, founded_at FROM house",

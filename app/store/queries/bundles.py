@@ -29,6 +29,7 @@ from app.store.tables import (
     LogEntry,
     LogOrigin,
     LogPosition,
+    LostTicket,
     Outcome,
     Payout,
     Presentation,
@@ -378,6 +379,9 @@ def places_of_acts(connection: Connection, numbers: Sequence[int], first: int) -
         select(LogPosition.position)
         .join(Presentation, Presentation.entry == LogPosition.entry)
         .where(Presentation.ticket.in_(numbers), LogPosition.position < first),
+        select(LogPosition.position)
+        .join(LostTicket, LostTicket.entry == LogPosition.entry)
+        .where(LostTicket.ticket.in_(numbers), LogPosition.position < first),
         select(LogPosition.position)
         .join(Reprint, Reprint.entry == LogPosition.entry)
         .where(Reprint.job.in_(papers), LogPosition.position < first),

@@ -15,6 +15,8 @@ from app.store.tables import (
     Expiry,
     FeedEvent,
     Game,
+    LookUp,
+    LostTicket,
     Outcome,
     Override,
     PaperEvent,
@@ -85,11 +87,12 @@ def ticket_entries(connection: Connection, number: int) -> set[int]:
         select(table.entry).where(table.ticket == number)
         for table in (
             Void, Cancellation, Refund, Presentation, Approval, ReportedWin, TaxPaper, Payout,
-            Expiry,
+            Expiry, LostTicket,
         )
     )  # fmt: skip
+    looked = select(LookUp.entry).where(LookUp.first == number, LookUp.last == number)
     sold = select(Ticket.entry).where(Ticket.number == number)
-    entries = set(connection.execute(union(sold, *first)).scalars())
+    entries = set(connection.execute(union(sold, looked, *first)).scalars())
     copies = select(Reprint.entry).where(Reprint.job.in_(entries))
     return entries | set(connection.execute(copies).scalars())
 

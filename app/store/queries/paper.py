@@ -10,6 +10,7 @@ from sqlalchemy import Connection, case, exists, func, not_, select, union
 from app.store.tables import (
     Drawer,
     LogEntry,
+    Outcome,
     PaperEvent,
     PaperState,
     Posting,
@@ -368,6 +369,17 @@ def newest_copy_of(connection: Connection, ticket: int) -> int | None:
         .where(Ticket.number == ticket)
     )
     return connection.execute(found).scalar_one_or_none()
+
+
+def was_copied_behind_its_draw(connection: Connection, ticket: int) -> bool:
+    """Whether a copy of a ticket was made when its first game had ended already."""
+    found = (
+        select(Reprint.entry)
+        .join(Ticket, Ticket.entry == Reprint.job)
+        .join(Outcome, (Outcome.series == Ticket.series) & (Outcome.game == Ticket.first_game))
+        .where(Ticket.number == ticket, Reprint.entry > Outcome.entry)
+    )
+    return connection.execute(found.limit(1)).first() is not None
 
 
 def paper_of_ticket(connection: Connection, ticket: int) -> int | None:

@@ -5,19 +5,24 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, select
+from sqlalchemy.orm import aliased
 
 from app.keno.amounts import Amount, Dated
 from app.store.tables import (
     Approval,
     Certification,
+    CodeTries,
     Game,
     HouseAmount,
     LogEntry,
+    LookUp,
+    LostTicket,
     Payout,
     Presentation,
     ReportedWin,
     Role,
     Settlement,
+    ShownInPart,
     Staff,
     Station,
     Ticket,
@@ -34,6 +39,27 @@ class PayoutRow:
     paid_at: datetime
     station_code: str
     writer_code: str
+
+
+@dataclass(frozen=True)
+class LostRow:
+    """A ticket was reported lost."""
+
+    entry: int
+    claimed_at: datetime
+
+
+@dataclass(frozen=True)
+class PaidInPart:
+    """A payment for which not the whole code was shown."""
+
+    ticket: int
+    cents: int
+    paid_at: datetime
+    station_code: str
+    writer_code: str
+    approver_code: str | None
+    how: str
 
 
 @dataclass(frozen=True)
@@ -140,3 +166,51 @@ def ticket_body(connection: Connection, ticket: int) -> str:
         .where(Ticket.number == ticket)
     )
     return connection.execute(found).scalar_one()
+
+
+def code_full_at(connection: Connection, ticket: int) -> datetime | None:
+    """Return when a ticket will have all tries of a part of its code again, if it has not."""
+    found = select(CodeTries.full_at).where(CodeTries.ticket == ticket)
+    return connection.execute(found).scalar_one_or_none()
+
+
+def was_looked_up_by(connection: Connection, ticket: int, staff: int) -> bool:
+    """Whether a person looked a win up without its code, by itself or in a list."""
+    found = select(LookUp.entry).where(
+        LookUp.staff == staff, LookUp.first <= ticket, LookUp.last >= ticket
+    )
+    return connection.execute(found.limit(1)).first() is not None
+
+
+def reported_lost(connection: Connection, ticket: int) -> list[LostRow]:
+    """Return when a ticket was reported lost, each time, the first one first."""
+    found = (
+        select(LostTicket.entry, LostTicket.claimed_at)
+        .where(LostTicket.ticket == ticket)
+        .order_by(LostTicket.entry)
+    )
+    return [LostRow(*row) for row in connection.execute(found)]
+
+
+def paid_in_part(connection: Connection, since: datetime, limit: int) -> list[PaidInPart]:
+    """Return the newest payments since a time for which not the whole code was shown."""
+    approver = aliased(Staff)
+    found = (
+        select(
+            Payout.ticket,
+            Payout.cents,
+            Payout.paid_at,
+            Station.code,
+            Staff.code,
+            approver.code,
+            ShownInPart.how,
+        )
+        .join(ShownInPart, ShownInPart.ticket == Payout.ticket)
+        .join(Station, Station.id == Payout.station)
+        .join(Staff, Staff.id == Payout.staff)
+        .outerjoin(approver, approver.id == Payout.approver)
+        .where(Payout.paid_at > since)
+        .order_by(ShownInPart.entry.desc())
+        .limit(limit)
+    )
+    return [PaidInPart(*row) for row in connection.execute(found)]

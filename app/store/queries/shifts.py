@@ -86,7 +86,7 @@ def _shifts(connection: Connection, which: ColumnElement[bool]) -> list[ShiftFig
         drawer = each.selected_columns[0]
         within = which, entries[name].between(first, last)
         grouped = each.join(Drawer, Drawer.id == drawer).where(*within).group_by(drawer)
-        got[name] = {row[0]: int(row[1]) for row in connection.execute(grouped)}
+        got[name] = {row[0]: int(row[1]) for row in connection.execute(grouped) if row[0]}
     moved = _moved(connection, and_(which, Posting.entry.between(first, last)))
     return [
         ShiftFigures(

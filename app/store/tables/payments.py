@@ -133,7 +133,8 @@ class Payout(Table):
     payee: Mapped[bytes | None] = mapped_column(LargeBinary)  # encrypted
     station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
     staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
-    drawer: Mapped[Ref] = mapped_column(ForeignKey("drawer.id"), index=True)
+    # None: a claim of a lost ticket, which is paid at no window.
+    drawer: Mapped[Ref | None] = mapped_column(ForeignKey("drawer.id"), index=True)
     approver: Mapped[Ref | None] = mapped_column(ForeignKey("staff.id"))
     manager: Mapped[Ref | None] = mapped_column(ForeignKey("staff.id"))
     with_code: Mapped[bool]
@@ -151,7 +152,82 @@ class Payout(Table):
         CheckConstraint("with_code OR (approver IS NOT NULL AND reason IS NOT NULL)", "approved"),
         CheckConstraint("approver IS NULL OR approver <> staff", "two_people"),
         CheckConstraint("manager IS NULL OR manager <> staff", "two_people_more"),
+        CheckConstraint("drawer IS NOT NULL OR paid_by = 'check'", "drawer"),
     )
+
+
+class LookUp(Table):
+    """A win that is not paid yet was looked up without its ticket's code: one, or a list."""
+
+    __tablename__ = "look_up"
+    append_only = True
+
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), primary_key=True)
+    # Of a list: all numbers behind the first, up to the last.
+    first: Mapped[Number]
+    last: Mapped[Number]
+    wins: Mapped[int]  # how many were shown
+    station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
+    staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
+    looked_at: Mapped[Moment]
+
+    __table_args__ = (
+        Index("ix_look_up_staff_last", "staff", "last"),
+        CheckConstraint("first <= last AND wins >= 0", "numbers"),
+    )
+
+
+class LostTicket(Table):
+    """Somebody says that they lost a ticket; who it is, is sealed."""
+
+    __tablename__ = "lost_ticket"
+    append_only = True
+
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), primary_key=True)
+    ticket: Mapped[Number] = mapped_column(ForeignKey("ticket.number"), index=True)
+    sealed: Mapped[bytes] = mapped_column(LargeBinary)  # name and identity document, encrypted
+    salted: Mapped[Digest]  # what the log has of them
+    bought: Mapped[Words]  # where and when, as the patron says
+    surveillance: Mapped[Words]  # the reference of the recording
+    station: Mapped[Ref] = mapped_column(ForeignKey("station.id"))
+    staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
+    claimed_at: Mapped[Moment]
+
+
+class ShownInPart(Table):
+    """What was shown for a payment without the whole code."""
+
+    __tablename__ = "shown_in_part"
+    append_only = True
+
+    ticket: Mapped[Number] = mapped_column(ForeignKey("payout.ticket"), primary_key=True)
+    how: Mapped[Code]
+    places: Mapped[Code | None]  # where digits could be read
+    sealed: Mapped[bytes | None] = mapped_column(LargeBinary)  # who the patron is, encrypted
+    salted: Mapped[Digest | None]
+    claim: Mapped[Ref | None] = mapped_column(ForeignKey("lost_ticket.entry"))
+    procedure: Mapped[Words | None]  # of the house, by which a claim was paid before its time
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), unique=True)
+
+    __table_args__ = (
+        CheckConstraint("how IN ('digits', 'identity', 'claim')", "how"),
+        CheckConstraint("(how = 'digits') = (places IS NOT NULL)", "places"),
+        CheckConstraint(
+            "(how = 'identity') = (sealed IS NOT NULL) AND (sealed IS NULL) = (salted IS NULL)",
+            "identity",
+        ),
+        CheckConstraint("(how = 'claim') = (claim IS NOT NULL)", "claim"),
+        CheckConstraint("procedure IS NULL OR how = 'claim'", "procedure"),
+    )
+
+
+class CodeTries(Table):
+    """Tries of a part of a ticket's code: when the ticket will have all of its tries again."""
+
+    __tablename__ = "code_tries"
+
+    ticket: Mapped[Number] = mapped_column(ForeignKey("ticket.number"), primary_key=True)
+    full_at: Mapped[Moment]
 
 
 class ContactAct(Table):

@@ -30,6 +30,8 @@ from app.store.tables import (
     HouseAmount,
     HouseSetting,
     LogEntry,
+    LookUp,
+    LostTicket,
     Outcome,
     Override,
     Payout,
@@ -40,6 +42,7 @@ from app.store.tables import (
     Reprint,
     Resumption,
     Settlement,
+    ShownInPart,
     Staff,
     Station,
     TaxPaper,
@@ -76,6 +79,7 @@ def facts_in(connection: Connection, span: Span) -> Iterator[Fact]:
     yield from _cancellations(connection, span)
     yield from _refunds(connection, span)
     yield from _payouts(connection, span)
+    yield from _looked_up(connection, span)
     yield from _waiting(connection, span)
     yield from _drawers(connection, span)
     yield from _amounts(connection, span)
@@ -223,6 +227,46 @@ def _payouts(connection: Connection, span: Span) -> Iterator[Fact]:
             "time": _time(row.paid_at),
         }
         yield Fact(f"the payment of ticket {row.ticket}", ("PAID",), row.entry, said)
+    kept = (
+        select(ShownInPart.__table__, LostTicket.claimed_at)
+        .outerjoin(LostTicket, LostTicket.entry == ShownInPart.claim)
+        .where(span.holds(ShownInPart.entry))
+    )
+    for row in connection.execute(kept):
+        shown = {"how": row.how}
+        if row.places is not None:
+            shown |= {"digits": row.places.count("X"), "places": row.places}
+        if row.salted is not None:
+            shown["identity"] = row.salted.hex()
+        if row.claim is not None:
+            shown |= {"claim": _time(row.claimed_at), "procedure": row.procedure}
+        said = {"ticket": row.ticket, "shown": shown}
+        yield Fact(f"what was shown of ticket {row.ticket}", ("PAID",), row.entry, said)
+
+
+def _looked_up(connection: Connection, span: Span) -> Iterator[Fact]:
+    """Yield who looked wins up without a code, and who says that they lost a ticket."""
+    for row in connection.execute(_worked(LookUp).where(span.holds(LookUp.entry))):
+        said = {
+            "first": row.first,
+            "last": row.last,
+            "wins": row.wins,
+            "station": row.station_code,
+            "staff": row.writer_code,
+            "time": _time(row.looked_at),
+        }
+        yield Fact(f"the look-up of entry {row.entry}", ("LOOK-UP",), row.entry, said)
+    for row in connection.execute(_worked(LostTicket).where(span.holds(LostTicket.entry))):
+        said = {
+            "ticket": row.ticket,
+            "bought": row.bought,
+            "surveillance": row.surveillance,
+            "patron": row.salted.hex(),
+            "station": row.station_code,
+            "staff": row.writer_code,
+            "time": _time(row.claimed_at),
+        }
+        yield Fact(f"the loss of ticket {row.ticket}", ("LOST-TICKET",), row.entry, said)
 
 
 def _waiting(connection: Connection, span: Span) -> Iterator[Fact]:

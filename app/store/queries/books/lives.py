@@ -19,6 +19,7 @@ from app.store.queries.books.acts import (
 from app.store.queries.books.rows import (
     StoredApproval,
     StoredExpiry,
+    StoredLoss,
     StoredPaper,
     StoredPayout,
     StoredRefund,
@@ -31,6 +32,9 @@ from app.store.tables import (
     Cancellation,
     Coupon,
     Expiry,
+    LookUp,
+    LostTicket,
+    Outcome,
     Payout,
     Presentation,
     Refund,
@@ -38,6 +42,7 @@ from app.store.tables import (
     Reprint,
     Settlement,
     Share,
+    ShownInPart,
     Staff,
     Tender,
     Ticket,
@@ -108,6 +113,42 @@ def first_copies(connection: Connection, numbers: Numbers) -> dict[int, int]:
         .group_by(Ticket.number)
     )
     return dict(_pairs(_among(connection, found, Ticket.number, numbers)))
+
+
+def late_copies(connection: Connection, numbers: Numbers) -> dict[int, int]:
+    """Return the first copy of each ticket that was made when its first game had ended."""
+    found = (
+        select(Ticket.number, func.min(Reprint.entry))
+        .join(Reprint, Reprint.job == Ticket.entry)
+        .join(Outcome, (Outcome.series == Ticket.series) & (Outcome.game == Ticket.first_game))
+        .where(Reprint.entry > Outcome.entry)
+        .group_by(Ticket.number)
+    )
+    return dict(_pairs(_among(connection, found, Ticket.number, numbers)))
+
+
+def shown(connection: Connection, numbers: Numbers) -> dict[int, str]:
+    """Return what was shown of each ticket that was paid without its whole code."""
+    found = select(ShownInPart.ticket, ShownInPart.how)
+    return dict(_pairs(_among(connection, found, ShownInPart.ticket, numbers)))
+
+
+def lost(connection: Connection, numbers: Numbers) -> Iterator[StoredLoss]:
+    """Yield when tickets were reported lost, the first reports first."""
+    found = select(LostTicket.ticket, LostTicket.claimed_at, LostTicket.entry).order_by(
+        LostTicket.entry
+    )
+    yield from (StoredLoss(*row) for row in _among(connection, found, LostTicket.ticket, numbers))
+
+
+def looked_up_by(connection: Connection, ticket: int, before: int) -> set[str]:
+    """Return who looked a win up without its code before an entry."""
+    found = (
+        select(Staff.code)
+        .join(LookUp, LookUp.staff == Staff.id)
+        .where(LookUp.first <= ticket, LookUp.last >= ticket, LookUp.entry < before)
+    )
+    return set(connection.execute(found).scalars())
 
 
 def won(connection: Connection, numbers: Numbers) -> dict[tuple[int, int], int]:

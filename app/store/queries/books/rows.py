@@ -170,8 +170,17 @@ class StoredPayout:
     ticket: int
     cents: int
     paid_by: str
-    drawer: int
+    drawer: int | None
     paid_at: datetime
+    entry: int
+
+
+@dataclass(frozen=True)
+class StoredLoss:
+    """A ticket that was reported lost."""
+
+    ticket: int
+    claimed_at: datetime
     entry: int
 
 

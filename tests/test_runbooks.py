@@ -62,6 +62,7 @@ from tests.rng.lockout import reopened
 from tests.runbooks import caller_of, take_turns
 from tests.serving import serve
 from tests.spooling import spooling, virtual, waiting
+from tests.story.paying import SAM_APPROVES, pay, sold, torn
 from tests.waiting import until
 
 ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
@@ -767,6 +768,17 @@ def test_somebody_says_whether_a_paper_came_out(floor: Floor) -> None:
         assert alarm.what == "A paper may not have come out."
         seen = Seen(sending.entry, sending.copy, printed=True)
         say_printed(floor.office, wanda, seen, floor.request_id())
+
+
+@pytest.mark.rule("X-pay-without-code")
+def test_a_payment_without_the_whole_code_is_told_for_a_day(floor: Floor) -> None:
+    wanda = sold(floor)
+    floor.play()
+    code = torn(floor.code(1))
+    pay(floor, wanda, code=code, reason="torn", approval=SAM_APPROVES)
+    with alarming(floor, AlarmId.PAID_WITHOUT_CODE) as alarm:
+        assert alarm.of == "1-3"
+        floor.pass_time(days=1)
 
 
 def test_a_roll_is_changed(floor: Floor) -> None:

@@ -22,6 +22,7 @@ committed at once or not at all.
     sell          the ticket: numbered, logged, paid for, to be printed
     sell_together sales that wait share a transaction (`turns`: who waits for whom)
     void          a ticket taken back before its game is locked
+    note_look_up  who looked up a win that is not paid, without its code
     look_up       what a ticket is and how it stands (`standing`)
     check         what a patron is told who has a ticket in hand
     notice        a minute before the close
@@ -37,7 +38,9 @@ committed at once or not at all.
     present       what a ticket is paid (`claim`), and what is missing before it is
     approvals     a supervisor, or a manager outside keno, approves a payment
     tax_paper     the paper of a win that must be reported
+    shown         what was shown for a payment
     pay           a winning ticket is paid, once
+    lost_ticket   a ticket that was lost is reported, and paid by check
     spool         paper on its way to the printers (`slips`: what it says)
     print_status  the mark of each ticket and the sentence of a printer (`unprinted`: what waits)
     reprint       paper that did not come out, and copies

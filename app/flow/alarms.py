@@ -14,6 +14,9 @@ from app.flow.lease import LEASED, printer_lease
 from app.flow.print_status import slips_unprinted, slips_wait
 from app.flow.see_keys import Condition, Process
 from app.keno.game import GameState
+from app.keno.money import dollars
+from app.keno.numbering import printed_number
+from app.keno.payment import Shown
 from app.store.queries.watching import PrinterWatched
 
 SEAL_LATE = timedelta(minutes=15)
@@ -44,6 +47,7 @@ class AlarmId(StrEnum):
     DRAW_WAITS = "draw-waits"
     GRADING_WAITS = "grading-waits"
     GAMES_FROZEN = "games-frozen"
+    PAID_WITHOUT_CODE = "paid-without-code"
     BOOKS_FAILED = "books-failed"
     STANDBY_GONE = "standby-gone"
     REPLICATION_LAG = "replication-lag"
@@ -219,6 +223,29 @@ def _games_frozen(facts: Facts) -> Iterator[Alarm]:
                 "Find out why with whoever audits you; then release it with a manager.",
                 game.since,
             )
+
+
+SHOWN = {
+    Shown.DIGITS: "with only a part of its code",
+    Shown.IDENTITY: "without its code",
+    Shown.CLAIM: "as a lost ticket",
+}
+
+
+def _paid_without_code(facts: Facts) -> Iterator[Alarm]:
+    for each in facts.paid_in_part:
+        number, how = printed_number(each.ticket), SHOWN[Shown(each.how)]
+        next_step = "Open its envelope and compare it with the slip and with the recording."
+        if each.how == Shown.CLAIM.value:
+            next_step = "Compare its claim with the recording."
+        yield Alarm(
+            AlarmId.PAID_WITHOUT_CODE,
+            f"Ticket {number} was paid {dollars(each.cents)} {how}, at {each.station_code} by "
+            f"{each.writer_code}, approved by {each.approver_code}.",
+            next_step,
+            each.paid_at,
+            number,
+        )
 
 
 def _books_failed(facts: Facts) -> Iterator[Alarm]:
@@ -450,6 +477,7 @@ CHECKS: tuple[Callable[[Facts], Iterator[Alarm]], ...] = (
     _draw_waits,
     _grading_waits,
     _games_frozen,
+    _paid_without_code,
     _books_failed,
     _standby_gone,
     _replication_lag,

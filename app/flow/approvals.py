@@ -26,10 +26,12 @@ from app.flow.claim import (
     gradings,
     ticket_numbered,
 )
+from app.flow.note_look_up import note_look_up
 from app.flow.office import Office
 from app.flow.permissions import FOR, Permission
 from app.flow.refusals import No, say_no
 from app.keno.numbering import printed_number
+from app.keno.payment import Shown
 from app.store.queries import payments
 from app.store.queries.paper import copies_of_ticket, newest_copy_of
 from app.store.queries.payments import ApprovalRow
@@ -110,15 +112,17 @@ def _approve(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tr
 def look_at_claim(office: Office, credentials: Credentials, number: int) -> Answer:
     """Return what a ticket would be paid and why, with both gradings, for whoever approves it.
 
+    Who looks at a win of which nobody has brought the ticket is recorded.
+
     Refuses: whoever may not approve; a ticket that is not paid.
     """
-    with office.database.reading() as connection:
-        unit = Unit(office.database, connection)
+    with office.unit() as unit:
         who = at_work(credentials, Permission.APPROVE_PAYMENT)(unit)
+        connection = unit.connection
         claim = claim_of(office, unit, ticket_numbered(unit, number), [], unit.now())
         check_payable(office, claim)
         given = _given_for(unit, claim)
-        return {
+        seen = {
             **claim.facts(),
             "games": explanation(office.card(unit, claim.ticket.card), claim),
             "gradings": [each.document() for each in gradings(unit, claim)],
@@ -130,8 +134,12 @@ def look_at_claim(office: Office, credentials: Credentials, number: int) -> Answ
                 if each.cents == claim.cents
             ],
             "copies": [time_text(each) for each in copies_of_ticket(connection, number)],
+            "lost": [time_text(each.claimed_at) for each in claim.standing.lost],
             "yours": who.staff in {each.staff for each in given if each.cents == claim.cents},
         }
+        if payments.presented_at(connection, number) is None:
+            note_look_up(office, unit, who, number, number, 1)
+        return seen
 
 
 def tier_of(role: Role) -> Tier | None:
@@ -144,7 +152,8 @@ def approver_of(
 ) -> Approver | None:
     """Return who approved a payment of this very amount; never the writer (15.6(b)).
 
-    An approval that was given earlier counts only where one is needed.
+    An approval that was given earlier counts only where one is needed, and the whole code was
+    shown: of what else is shown whoever approves sees to it at the counter.
 
     Refuses: the writer's own approval; that of somebody who was disabled meanwhile.
     """
@@ -156,6 +165,7 @@ def approver_of(
             raise say_no(No.STAFF_DISABLED, name=given.name)
         return Approver(given.id, given.code, in_place=True)
     needed = claim.needs_supervisor if tier is Tier.SUPERVISOR else claim.needs_manager
+    needed = needed and claim.shown is Shown.CODE
     for each in _given_for(unit, claim) if needed else ():
         fits = each.tier is tier and each.cents == claim.cents and each.staff != who.staff
         if fits and tier_of(each.role) is tier and hold_person(unit, each.staff):
@@ -167,10 +177,11 @@ def _given_for(unit: Unit, claim: Claim) -> list[ApprovalRow]:
     """Return the approvals that stand for a payment.
 
     One from before a restore may have been used in what was lost, and one from before a copy was
-    made of the ticket is not for whoever brings that.
+    made of the ticket is not for whoever brings that; nor is one from before it was reported lost.
     """
     number = claim.ticket.number
-    since = claim.standing.held_since, newest_copy_of(unit.connection, number)
+    since = [claim.standing.held_since, newest_copy_of(unit.connection, number)]
+    since += [each.entry for each in claim.standing.lost]
     return payments.approvals(unit.connection, number, max(each or 0 for each in since))
 
 

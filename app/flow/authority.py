@@ -11,6 +11,7 @@ from functools import partial
 from app.flow.access import Approval, approver
 from app.flow.asking import Answer, Asking, answer_once, answered_before, who_asks
 from app.flow.code_tries import check_code
+from app.flow.codes import part_of_code
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
@@ -25,6 +26,7 @@ Approved = Mapping[Permission, Person]
 
 HELD = "held: lost entries"  # as acts over such a ticket say it in the log
 NO_CODE = "the ticket's code is missing"
+NOT_ALL = "not all of the ticket's code can be read"
 WHY_HELD = "entries of the log were lost, and it may be settled already"
 
 Act = Callable[[Approved, Unit, Worker], Answer]
@@ -63,6 +65,8 @@ def check_authority(  # noqa: PLR0913, PLR0917  who asks, over which ticket, and
     code: str | None,
     approved_by: Person | None,
     why_not_alone: str | None = None,
+    *,
+    in_part: bool = False,
 ) -> None:
     """Check the code of a ticket, and that a supervisor approved where one must.
 
@@ -74,13 +78,15 @@ def check_authority(  # noqa: PLR0913, PLR0917  who asks, over which ticket, and
         code: what was scanned or typed, if anything was.
         approved_by: the supervisor who approved, if any did.
         why_not_alone: what a supervisor must approve even if the code is right.
+        in_part: whether a part of the code will do, with a supervisor.
 
     Refuses: a wrong code, whoever approves; any code, if too many were wrong and no supervisor
     approved; the writer's own approval, or that of somebody who was
     disabled meanwhile; what must be approved and is not.
     """
     if code is not None:
-        check_code(office, unit, who, ticket, code, alone=approved_by is None)
+        alone = approved_by is None
+        check_code(office, unit, who, ticket, code, alone=alone, in_part=in_part)
     if approved_by is not None:
         if approved_by.id == who.staff:
             raise say_no(No.APPROVER_SAME)
@@ -88,6 +94,8 @@ def check_authority(  # noqa: PLR0913, PLR0917  who asks, over which ticket, and
             raise say_no(No.STAFF_DISABLED, name=approved_by.name)
         return
     why = NO_CODE if code is None else why_not_alone
+    if in_part and part_of_code(code) is not None:
+        why = NOT_ALL
     if why is not None:
         raise say_no(No.APPROVAL_NEEDED, why=why)
 

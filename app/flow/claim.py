@@ -22,7 +22,14 @@ from app.keno.game import GameState
 from app.keno.grading import grade_game
 from app.keno.money import dollars
 from app.keno.numbering import printed_number
-from app.keno.payment import DuePaper, GameWin, due_papers, explained
+from app.keno.payment import (
+    DuePaper,
+    GameWin,
+    Shown,
+    due_papers,
+    explained,
+    shown_takes_manager,
+)
 from app.keno.rate_card import RateCard
 from app.keno.refund import Back, refund_of
 from app.keno.refusals import Refused
@@ -62,6 +69,8 @@ class Claim:
     void_games: Sequence[int]  # whose price goes back along with the win
     back: Back
     is_reprinted: bool  # there is more than one paper of it
+    is_copied_late: bool = False  # one of them was made when it could be known that it won
+    shown: Shown = Shown.CODE
 
     def facts(self) -> dict[str, object]:
         """Return what is paid and what goes back: two facts on one document."""
@@ -80,13 +89,26 @@ class Claim:
 
     @property
     def needs_supervisor(self) -> bool:
-        """Whether a supervisor approves: it is so much (15.6(b)), or there is a copy of it."""
-        return self.is_reprinted or self.approved_cents >= self.amounts[Amount.APPROVAL]
+        """Whether a supervisor approves: it is so much (15.6(b)), or there is a copy of it.
+
+        Or somebody else says that they lost it, or its code cannot be read.
+        """
+        if self.is_reprinted or self.standing.lost or self.shown is not Shown.CODE:
+            return True
+        return self.approved_cents >= self.amounts[Amount.APPROVAL]
 
     @property
     def needs_manager(self) -> bool:
         """Whether a manager outside keno approves too: so much, or held (X-pay-second-tier)."""
-        return self.standing.is_held or self.approved_cents >= self.amounts[Amount.SECOND_TIER]
+        if self.standing.is_held or self.is_copied_late or self.shown_takes_manager:
+            return True
+        return self.approved_cents >= self.amounts[Amount.SECOND_TIER]
+
+    @property
+    def shown_takes_manager(self) -> bool:
+        """Whether a manager outside keno approves because of what was shown."""
+        approval_cents = self.amounts[Amount.APPROVAL]
+        return shown_takes_manager(self.shown, self.approved_cents, approval_cents)
 
     @property
     def approved_cents(self) -> int:
@@ -95,8 +117,13 @@ class Claim:
         return self.cents + (self.before_cents if counts else 0)
 
 
-def claim_of(
-    office: Office, unit: Unit, ticket: TicketRow, in_contact: Sequence[int], now: datetime
+def claim_of(  # noqa: PLR0913, PLR0917  of which ticket, for whom, when and for what shown
+    office: Office,
+    unit: Unit,
+    ticket: TicketRow,
+    in_contact: Sequence[int],
+    now: datetime,
+    shown: Shown = Shown.CODE,
 ) -> Claim:
     """Return what a ticket is paid now.
 
@@ -106,6 +133,7 @@ def claim_of(
         ticket: the ticket.
         in_contact: the tickets that were paid to the same patron before, within this contact.
         now: the time, whose day decides about the amounts.
+        shown: what was shown for it.
     """
     day = now.astimezone(ZoneInfo(office.house.time_zone)).date()
     amounts = amounts_on(day, payments.house_amounts(unit.connection))
@@ -137,8 +165,19 @@ def claim_of(
     places = [game - ticket.first_game for game in void_games]
     back = refund_of(tender, ticket.price_per_game_cents, places)
     is_reprinted = paper.ticket_was_reprinted(unit.connection, ticket.number)
+    is_late = is_reprinted and paper.was_copied_behind_its_draw(unit.connection, ticket.number)
     return Claim(
-        ticket, standing, wins, amounts, before_cents, papers, void_games, back, is_reprinted
+        ticket,
+        standing,
+        wins,
+        amounts,
+        before_cents,
+        papers,
+        void_games,
+        back,
+        is_reprinted,
+        is_late,
+        shown,
     )
 
 

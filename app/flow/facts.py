@@ -17,8 +17,17 @@ from app.flow.missing import Missing, what_is_missing
 from app.flow.office import Office
 from app.flow.see_keys import Process, look_at_processes
 from app.flow.unprinted import Unprinted, unprinted
-from app.store.queries import Reading, drawers, keeping, paper, running, watching
+from app.store.queries import (
+    Reading,
+    drawers,
+    keeping,
+    paper,
+    payments,
+    running,
+    watching,
+)
 from app.store.queries.drawers import DrawerRow
+from app.store.queries.payments import PaidInPart
 from app.store.queries.running import BooksRow
 from app.store.queries.watching import (
     GameWaits,
@@ -32,6 +41,8 @@ from app.store.unit import Unit
 GAMES_MOST = 50
 BACKUPS_MOST = 10
 RESTART_TOLD = timedelta(minutes=5)  # a loop ends more often: the longest back-off is 30 s
+PAID_TOLD = timedelta(days=1)  # a payment without the whole code
+PAID_MOST = 20
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,7 @@ class Facts:
     books: BooksRow | None
     backup_at: datetime | None  # the newest was made that was restored on trial
     jump: Jump | None
+    paid_in_part: list[PaidInPart]  # lately, the newest first
     replication: Replication | None
     has_several_servers: bool  # the settings name more than one for the database
     database_bytes: int
@@ -150,6 +162,7 @@ def _read(office: Office, connection: Reading, keyed: list[Process], disks: list
         reports_since=reports_since,
         books=running.newest_books(connection),
         backup_at=_newest_made(watching.newest_tried_backups(connection, BACKUPS_MOST)),
+        paid_in_part=payments.paid_in_part(connection, now - PAID_TOLD, PAID_MOST),
         jump=_jump(watching.newest_watched(connection, Tag.CLOCK)),
         replication=watching.replication(connection),
         has_several_servers=office.database.has_several_servers,

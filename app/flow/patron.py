@@ -4,6 +4,7 @@ The log has a salted hash: whoever holds the name and the salt can show that it 
 written down, and nobody can find the name from it.
 """
 
+import hmac
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -11,8 +12,19 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from app.audit.canonical import canonical
 from app.flow.office import Office
+from app.flow.refusals import No, check_no_code, say_no
+from app.keno.numbering import printed_number
 
+TEXT_MAX = 100
 NONCE_BYTES, SALT_BYTES = 12, 32
+
+
+@dataclass(frozen=True)
+class Patron:
+    """Who a patron is, as their document says."""
+
+    name: str
+    document: str  # its kind and number
 
 
 @dataclass(frozen=True)
@@ -29,6 +41,32 @@ def seal_patron(office: Office, facts: dict[str, str]) -> Sealed:
     text, nonce = canonical(said), office.entropy(NONCE_BYTES)
     data = nonce + AESGCM(office.keys.patron).encrypt(nonce, text, None)
     return Sealed(data, sha256(text).digest())
+
+
+def check_patron(patron: Patron | None, no: No, number: int) -> Patron:
+    """Return who a patron is.
+
+    Refuses: nobody, or somebody without name or document.
+    """
+    if patron is None:
+        raise say_no(no, "patron", number=printed_number(number))
+    for text in (patron.name, patron.document):
+        check_no_code(text, "patron")
+        if not text.strip() or len(text) > TEXT_MAX or not text.isprintable():
+            raise say_no(no, "patron", number=printed_number(number))
+    return patron
+
+
+def seal_identity(office: Office, patron: Patron) -> Sealed:
+    """Seal who a patron is."""
+    return seal_patron(office, vars(patron))
+
+
+def told_apart(office: Office, patron: Patron | None) -> str | None:
+    """Return by what two patrons are told apart in what is kept for ever: nobody finds a name."""
+    if patron is None:
+        return None
+    return hmac.digest(office.keys.patron, canonical(vars(patron)), "sha256").hex()
 
 
 def open_patron(office: Office, data: bytes) -> bytes:

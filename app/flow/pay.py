@@ -2,7 +2,9 @@
 
 The ticket's number and the code from its paper; from $1,500 on a supervisor approves, from another
 amount on a manager outside keno as well; what must be reported waits for its paper. In cash from
-the drawer, or by a casino check.
+the drawer, or by a casino check. Where not all of the code can be read a supervisor approves, and a
+manager outside keno from $1,500 on; where hardly any of it can be, the manager always, not before
+an hour has passed, and the patron says who they are (X-pay-without-code).
 
 Write order: there is one commit. *Crash before: the ticket is not paid. Crash after: it is, and the
 station that asks again is told so.* A second payment of the same ticket meets the row of the first.
@@ -39,11 +41,13 @@ from app.flow.contact import (
     paid_before,
 )
 from app.flow.office import Office
-from app.flow.patron import Sealed, seal_patron
+from app.flow.patron import Patron, Sealed, seal_patron, told_apart
 from app.flow.permissions import Permission
 from app.flow.present import missing, note_presented, presented
 from app.flow.refusals import No, check_no_code, check_reason, say_no
+from app.flow.shown import Evidence, evidence_of
 from app.keno.numbering import printed_number
+from app.keno.payment import UNREAD_AFTER, Shown
 from app.keno.tender import TenderKind
 from app.store.queries import payments
 from app.store.queries.people import Worker
@@ -78,6 +82,7 @@ class Paying:
     manager: Approval | None = None
     check: Check | None = None  # else it is paid in cash
     contact: Contact | None = None
+    patron: Patron | None = None  # who they are, where hardly anything of the code can be read
 
 
 def pay_ticket(
@@ -88,7 +93,7 @@ def pay_ticket(
     Refuses: whoever is not at work with an open drawer; a ticket that is not paid, each for its own
     reason; a wrong code; what must be approved, or filled in, and is not; too little cash.
     """
-    asked = asking_to_pay(paying, request)
+    asked = asking_to_pay(paying, request, told_apart(office, paying.patron))
     worker = at_work(credentials, Permission.TICKET_PAY)
     check_contact(paying.contact)
     approvals = {
@@ -99,18 +104,25 @@ def pay_ticket(
     return answer_approved(office, asked, worker, approvals, act)
 
 
-def asking_to_pay(paying: Paying, request: str | None) -> Asking:
+def asking_to_pay(paying: Paying, request: str | None, patron: str | None = None) -> Asking:
     """Return what is asked for with a payment.
+
+    Args:
+        paying: the payment.
+        request: the id of the request.
+        patron: by what the patron is told apart from others, if it is said who they are.
 
     Refuses: as `asking`.
     """
     check = paying.check
-    said = {
+    said: dict[str, object] = {
         "number": paying.number,
         "reason": paying.reason,
         "check": check and {"number": check.number, "payee": check.payee},
         "contact": paying.contact and vars(paying.contact),
     }
+    if patron is not None:
+        said["patron"] = patron
     return asking(request, "pay", said)
 
 
@@ -125,7 +137,7 @@ def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transa
     if who.drawer is None or not hold_drawer(unit, who, alone=True):
         raise say_no(No.NO_DRAWER)
     records.hold_ticket(unit, paying.number)
-    claim = _claim(office, unit, who, asked, paying, approved)
+    claim, evidence = _claim(office, unit, who, asked, paying, approved)
     found = gradings(unit, claim)
     if any(each.first_cents != each.second_cents for each in found):
         no = say_no(No.GRADINGS_DIFFER, number=printed_number(paying.number))
@@ -136,14 +148,14 @@ def _pay(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transa
     needed_cents = claim.back.cash_cents + (claim.cents if paying.check is None else 0)
     if not is_in_drawer(unit, who, needed_cents):
         raise presented(office, unit, who, claim, say_no(No.NOT_ENOUGH_CASH), unit.now())
-    payee = _payee(office, unit, paying.check)
+    payee = sealed_payee(office, unit, paying.check)
     now = unit.now()
     out_cents = claim.cents + claim.back.cash_cents
     cash_cents = out_cents if paying.check is None else claim.back.cash_cents
     passed = Passed(out_cents=out_cents, cash_out_cents=cash_cents)
     contact = in_contact(office, unit, who, paying.contact, paying.number, passed, now)
     told = explanation(office.card(unit, claim.ticket.card), claim)
-    payment = Payment(claim, found, told, supervisor, manager, payee, contact)
+    payment = Payment(claim, found, told, supervisor, manager, payee, contact, evidence)
     done = paid(office.house.name, asked, paying, who, payment, now)
     office.log_with(unit, Tag.PAID, done.body, done.rows)
     return done.answer
@@ -160,6 +172,7 @@ class Payment:
     manager: Approver | None = None
     payee: Sealed | None = None
     contact: InContact = field(default_factory=InContact)
+    evidence: Evidence = field(default_factory=Evidence)
 
 
 def paid(  # noqa: PLR0913, PLR0917  all that a payment is
@@ -168,7 +181,8 @@ def paid(  # noqa: PLR0913, PLR0917  all that a payment is
     """Return what a payment leaves behind."""
     claim, contact, payee = payment.claim, payment.contact, payment.payee
     supervisor, manager = payment.supervisor, payment.manager
-    back, with_code = claim.back, paying.code is not None
+    evidence, back = payment.evidence, claim.back
+    with_code = evidence.how is Shown.CODE
     authority: dict[str, object] = {
         "station": who.station,
         "staff": who.staff,
@@ -214,6 +228,7 @@ def paid(  # noqa: PLR0913, PLR0917  all that a payment is
         "approver": supervisor and supervisor.code,
         "manager": manager and manager.code,
         "with_code": with_code,
+        "shown": evidence.document(),
         "reason": payout["reason"],
         "time": time_text(now),
         "request_id": asked.request,
@@ -231,6 +246,7 @@ def paid(  # noqa: PLR0913, PLR0917  all that a payment is
     rows: list[Row] = [
         kept(who, asked, answer),
         (Payout, payout),
+        *evidence.rows(paying.number),
         *approval_rows(claim, supervisor, Tier.SUPERVISOR, payment.gradings, now),
         *approval_rows(claim, manager, Tier.MANAGER, payment.gradings, now),
         *((Refund, {**refund, "game": game, **authority}) for game in claim.void_games),
@@ -243,8 +259,8 @@ def paid(  # noqa: PLR0913, PLR0917  all that a payment is
 
 def _claim(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which transaction
     office: Office, unit: Unit, who: Worker, asked: Asking, paying: Paying, approved: Approved
-) -> Claim:
-    """Return what a ticket is paid.
+) -> tuple[Claim, Evidence]:
+    """Return what a ticket is paid, and what was shown for it.
 
     Refuses: a wrong code; a ticket that is not paid; what is missing.
 
@@ -252,24 +268,36 @@ def _claim(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which tran
         CameSecond: it was paid meanwhile, by this very request.
     """
     ticket = ticket_numbered(unit, paying.number)
-    if paying.code is None:
+    evidence = evidence_of(office, unit, who, ticket.number, paying.code, paying.patron)
+    if evidence.how is not Shown.CODE:
         check_reason(paying.reason or "")
     supervisor = approved.get(Permission.APPROVE)
-    check_authority(office, unit, who, ticket, paying.code, supervisor)
+    check_authority(office, unit, who, ticket, paying.code, supervisor, in_part=True)
     now = unit.now()
     before = paid_before(office, unit, who, paying.contact, now)
-    claim = claim_of(office, unit, ticket, before, now)
+    claim = claim_of(office, unit, ticket, before, now, evidence.how)
     no = why_not_payable(office, claim)
     if no is not None:
         if answered(unit.connection, who.station, asked.request) is not None:
             raise CameSecond  # the button was pressed twice; no paper was brought a second time
         raise presented(office, unit, who, claim, no, now)
-    for need in missing(unit, who, claim, approved):
+    if evidence.how is Shown.IDENTITY:
+        _check_hour(office, unit, claim, now)
+    for need in missing(office, unit, who, claim, approved):
         raise presented(office, unit, who, claim, need, now)
-    return claim
+    return claim, evidence
 
 
-def _payee(office: Office, unit: Unit, check: Check | None) -> Sealed | None:
+def _check_hour(office: Office, unit: Unit, claim: Claim, now: datetime) -> None:
+    """Refuse what can hardly be read while whoever has another paper of it may still come."""
+    ticket = claim.ticket
+    locked_at = payments.locked_at(unit.connection, ticket.series, claim.standing.last_game)
+    if locked_at is None or now < locked_at + UNREAD_AFTER:
+        at = locked_at and office.moment(locked_at + UNREAD_AFTER)
+        raise say_no(No.UNREAD_TOO_EARLY, number=printed_number(ticket.number), at=at)
+
+
+def sealed_payee(office: Office, unit: Unit, check: Check | None) -> Sealed | None:
     """Return to whom a check is made out, sealed.
 
     Refuses: a check without number or payee, or that was used.

@@ -20,6 +20,11 @@ class Permission(StrEnum):
     TICKET_REFUND = "ticket:refund"
     TICKET_PAY = "ticket:pay"
     TICKET_LOOK_UP = "ticket:look-up"
+    WIN_SEE = "win:see"
+    UNCLAIMED_SEE = "unclaimed:see"
+    LOST_TICKET_NOTE = "lost-ticket:note"
+    LOST_TICKET_PAY = "lost-ticket:pay"
+    LOST_TICKET_ACCOUNT = "lost-ticket:account"
     DRAWER_KEEP = "drawer:keep"
     GAME_LOCK = "game:lock"
     GAME_RUN = "game:run"
@@ -68,6 +73,7 @@ WHATEVER_THE_CLOCK_SAYS = frozenset(
         Permission.REPORTS_SEE,
         Permission.RECORDS_EXPORT,
         Permission.TICKET_LOOK_UP,
+        Permission.UNCLAIMED_SEE,
         Permission.CASH_LOG,
         Permission.STAFF_MANAGE,
         Permission.STATION_MANAGE,
@@ -82,6 +88,13 @@ FOR: dict[Permission, frozenset[Role]] = {
     Permission.TICKET_REFUND: _WRITERS,
     Permission.TICKET_PAY: _WRITERS,
     Permission.TICKET_LOOK_UP: _EVERYONE - {Role.ADMINISTRATOR, Role.CAGE},
+    # How much a ticket won that is not paid yet, of which they have not the code.
+    Permission.WIN_SEE: _RECORDS,
+    Permission.UNCLAIMED_SEE: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
+    Permission.LOST_TICKET_NOTE: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
+    Permission.LOST_TICKET_PAY: frozenset({Role.OUTSIDE_MANAGER}),
+    # Compliance stands in for accounting, until there is that role.
+    Permission.LOST_TICKET_ACCOUNT: frozenset({Role.COMPLIANCE}),
     Permission.DRAWER_KEEP: _WRITERS,
     Permission.GAME_LOCK: _WRITERS,
     Permission.GAME_RUN: _SUPERVISORS,

@@ -13,7 +13,7 @@ from app.clock import time_text
 from app.flow.access import Credentials, at_work, refused, still_at_work
 from app.flow.approvals import approver_of
 from app.flow.asking import Answer
-from app.flow.authority import NO_CODE, WHY_HELD, Approved, check_authority
+from app.flow.authority import NOT_ALL, WHY_HELD, Approved
 from app.flow.claim import (
     Claim,
     claim_of,
@@ -23,13 +23,16 @@ from app.flow.claim import (
     ticket_numbered,
     why_not_payable,
 )
-from app.flow.code_tries import WHY_TRIED, may_try_code
+from app.flow.code_tries import WHY_TRIED, check_code, may_try_code
+from app.flow.codes import part_of_code
 from app.flow.contact import Contact, check_contact, paid_before
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.keno.amounts import Amount
 from app.keno.money import dollars
+from app.keno.numbering import printed_number
+from app.keno.payment import Shown
 from app.keno.refusals import Refused
 from app.keno.standing import Stands
 from app.store.queries import payments
@@ -49,11 +52,11 @@ def present_ticket(
 ) -> Answer:
     """Return what a ticket is paid, and what must be there before it is; nothing is paid.
 
-    Without its code it is told what a supervisor would approve, and nothing is noted: no paper was
-    brought. So it is with a code where too many were wrong, which is not even compared.
+    With a code where too many were wrong, which is not even compared, it is shown what a supervisor
+    would approve, and nothing is noted.
 
-    Refuses: whoever is not at work; a ticket that is not paid, each for its own reason; a wrong
-    code.
+    Refuses: whoever is not at work; a ticket of which there is no code, not even enough of it; one
+    that is not paid, each for its own reason; a wrong code.
     """
     worker = at_work(credentials, Permission.TICKET_PAY)
     check_contact(contact)
@@ -61,19 +64,21 @@ def present_ticket(
         who = worker(unit)
         records.hold_ticket(unit, number)
         ticket = ticket_numbered(unit, number)
-        why = NO_CODE
-        if code is not None and not may_try_code(unit, number):
-            code, why = None, WHY_TRIED
-        if code is not None:
-            check_authority(office, unit, who, ticket, code, None)
+        if code is None:
+            raise say_no(No.CODE_NEEDED, number=printed_number(number))
+        shown = Shown.CODE if part_of_code(code) is None else Shown.DIGITS
+        is_tried_out = shown is Shown.CODE and not may_try_code(unit, number)
+        if not is_tried_out:
+            check_code(office, unit, who, ticket, code, alone=True, in_part=True)
         now = unit.now()
-        claim = claim_of(office, unit, ticket, paid_before(office, unit, who, contact, now), now)
+        before = paid_before(office, unit, who, contact, now)
+        claim = claim_of(office, unit, ticket, before, now, shown)
         no = why_not_payable(office, claim)
         if no is not None:
-            raise no if code is None else presented(office, unit, who, claim, no, now)
-        needs = missing(unit, who, claim, {})
-        if code is None:
-            needs.insert(0, say_no(No.APPROVAL_NEEDED, why=why))
+            raise no if is_tried_out else presented(office, unit, who, claim, no, now)
+        needs = missing(office, unit, who, claim, {})
+        if is_tried_out:
+            needs.insert(0, say_no(No.APPROVAL_NEEDED, why=WHY_TRIED))
         elif needs:
             note_presented(office, unit, who, claim, needs[0], now)
             unit.commit()
@@ -97,16 +102,28 @@ def present_ticket(
         }
 
 
-def missing(unit: Unit, who: Worker, claim: Claim, approved: Approved) -> list[Refused]:
+def missing(
+    office: Office, unit: Unit, who: Worker, claim: Claim, approved: Approved
+) -> list[Refused]:
     """Return everything that must be there before a ticket is paid, and is not."""
     found = []
     if claim.needs_supervisor and not approver_of(unit, who, claim, Tier.SUPERVISOR, approved):
         why = f"{dollars(claim.amounts[Amount.APPROVAL])} or more is paid"
         if claim.is_reprinted:
             why = "the ticket was printed more than once"
-        found.append(say_no(No.APPROVAL_NEEDED, why=why))
+        if claim.shown is not Shown.CODE:
+            why = NOT_ALL
+        no = say_no(No.APPROVAL_NEEDED, why=why)
+        if claim.standing.lost:
+            number, at = printed_number(claim.ticket.number), claim.standing.lost[0].claimed_at
+            no = say_no(No.LOST_CLAIMED, number=number, at=office.moment(at))
+        found.append(no)
     if claim.needs_manager and not approver_of(unit, who, claim, Tier.MANAGER, approved):
         why = f"{dollars(claim.amounts[Amount.SECOND_TIER])} or more is paid"
+        if claim.shown_takes_manager:
+            why = NOT_ALL
+        if claim.is_copied_late:
+            why = "a copy of the ticket was made behind its draw"
         if claim.standing.is_held:
             why = WHY_HELD
         found.append(say_no(No.MANAGER_NEEDED, why=why))
@@ -122,11 +139,13 @@ def presented(  # noqa: PLR0913, PLR0917  what was brought where, and why it is 
     """Note that a ticket that waits was brought in time, and return why it is not paid.
 
     One that was paid already and is brought again is noted each time: of two papers one is forged.
+    Where hardly anything of the code can be read, nobody knows that it was this ticket.
     """
     if claim.standing.paid is not None:
         facts = {"ticket": claim.ticket.number, "station": who.station_code, "staff": who.code}
         return refused(office, unit, no, **facts)
-    if claim.standing.stands in (Stands.NOT_DECIDED, Stands.FROZEN, Stands.WIN):
+    is_known = claim.shown is not Shown.IDENTITY
+    if is_known and claim.standing.stands in (Stands.NOT_DECIDED, Stands.FROZEN, Stands.WIN):
         note_presented(office, unit, who, claim, no, now)
         unit.commit()
     return no

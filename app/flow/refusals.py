@@ -140,6 +140,22 @@ class No(Coded):
     # Which ticket, on which authority.
     UNKNOWN_TICKET = "ticket.unknown", "There is no ticket {number}."
     WRONG_CODE = "ticket.wrong_code", "The validation code does not belong to ticket {number}."
+    CODE_PLACES = (
+        "ticket.code_places",
+        "Type all 25 places of the code: a digit, or ? where it cannot be read.",
+    )
+    CODE_UNREADABLE = (
+        "ticket.code_unreadable",
+        "Fewer than eight digits can be read. Leave the code out, and give the patron's identity.",
+    )
+    CODE_TRIES = (
+        "ticket.code_tries",
+        "There were too many wrong tries for ticket {number}. Try again after {until}.",
+    )
+    CODE_NEEDED = (
+        "ticket.code_needed",
+        "Scan ticket {number}, or type its code with ? for each digit that cannot be read.",
+    )
     KEY_NOT_HERE = (
         "ticket.key_not_here",
         "The key of this ticket's code, number {key}, is not on this machine; tell the operator.",
@@ -191,6 +207,30 @@ class No(Coded):
         "approval.other_copies",
         "Ticket {number} was printed again, copies by now: {copies}. Look at its payment again.",
     )
+    IDENTITY_NEEDED = (
+        "payment.identity_needed",
+        "Without its code ticket {number} is paid only with the patron's name and document.",
+    )
+    LOOKED_UP = (
+        "payment.looked_up",
+        "You looked ticket {number} up. Another writer must pay it.",
+    )
+    UNREAD_TOO_EARLY = (
+        "payment.too_early",
+        "Without its code ticket {number} is paid after {at}.",
+    )
+    LOST_CLAIMED = (
+        "payment.lost_claimed",
+        "Ticket {number} was reported lost at {at}. A supervisor must approve its payment.",
+    )
+    NO_CLAIM = "claim.unknown", "Ticket {number} was not reported lost."
+    CLAIM_INCOMPLETE = (
+        "claim.incomplete",
+        "Enter the patron's name and document, where and when it was bought, and the recording.",
+    )
+    ACCOUNTING_NEEDED = "claim.accounting_needed", "Accounting must approve as well."
+    REFUND_FIRST = "claim.refund_first", "Refund the void games of ticket {number} first."
+    CLAIM_TOO_EARLY = "claim.too_early", "The lost ticket {number} is paid after {at}."
     TAX_PAPER_NEEDED = "payment.tax_paper_needed", "The tax paper comes first, for {games}."
     TAX_PAPER_INCOMPLETE = (
         "payment.tax_paper_incomplete",

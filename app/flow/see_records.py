@@ -10,8 +10,11 @@ from typing import Any
 from app.audit.draw_check import fault_of
 from app.audit.entry_proofs import Proof
 from app.audit.ticket_check import told_otherwise
+from app.flow.access import Credentials, at_work
 from app.flow.day import day_bounds, gaming_day
+from app.flow.note_look_up import is_unclaimed, note_look_up
 from app.flow.office import Office
+from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.flow.seal import published_head
 from app.flow.see_keys import CheckedDraw, prover_of, public_keys
@@ -77,11 +80,20 @@ class DayLook:
     frozen: Any | None
 
 
-def ticket_life(office: Office, number: int) -> TicketLife:
-    """Return the whole life of a ticket.
+def ticket_life(office: Office, credentials: Credentials, number: int) -> TicketLife:
+    """Return the whole life of a ticket; who looks at a win that is not paid is recorded.
 
-    Refuses: a ticket that is not there.
+    Refuses: whoever may not see records; a ticket that is not there.
     """
+    life_ = _ticket_life(office, number)
+    if is_unclaimed(life_.standing):
+        with office.unit() as unit:
+            who = at_work(credentials, Permission.RECORDS_SEE)(unit)
+            note_look_up(office, unit, who, number, number, 1)
+    return life_
+
+
+def _ticket_life(office: Office, number: int) -> TicketLife:
     shown = published_head(office)
     with office.database.reading() as connection:
         ticket = tickets.ticket(connection, number)

@@ -12,12 +12,14 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from app.audit.checkpoints import short_seal
+from app.flow.codes import DIGITS, UNREAD
 from app.flow.office import Office
 from app.flow.plays import numbers_of
 from app.keno.conditioning import conditioning_of
 from app.keno.letters import letter
 from app.keno.money import Rounding, percent
 from app.keno.numbering import printed_number
+from app.keno.payment import Shown
 from app.keno.rate_card import Limits, RateCard
 from app.keno.ticket import Ticket, TicketType
 from app.store.queries import Reading, cards, drawers, games, outcomes, settling, shifts
@@ -194,7 +196,14 @@ def _payout(making: Making) -> slips.PayoutSlip:
         manager=body["manager"],
         with_code=body["with_code"],
         signature=making.payload["signature"],
+        places=_places(body.get("shown", {})),
     )
+
+
+def _places(shown: Mapping[str, str]) -> str | None:
+    """Return where digits of a code could be read, of a ticket that goes into an envelope."""
+    how = shown.get("how")
+    return UNREAD * DIGITS if how == Shown.IDENTITY.value else shown.get("places")
 
 
 def _movement(making: Making) -> slips.MovementSlip:

@@ -6,12 +6,12 @@ from datetime import datetime
 from app.flow.office import Office
 from app.keno.game import GameState
 from app.keno.money import dollars
-from app.keno.payment import expires_at, held_up
+from app.keno.payment import LOST_LONGER, expires_at, held_up
 from app.keno.refund import refund_of
 from app.keno.standing import Known, Stands, is_held, stands
 from app.moments import moment_words
 from app.store.queries import Reading, days, keeping, payments, standing, tickets
-from app.store.queries.payments import PayoutRow
+from app.store.queries.payments import LostRow, PayoutRow
 from app.store.queries.standing import PlayedGame
 from app.store.queries.tickets import TicketRow
 from app.store.unit import Unit
@@ -31,6 +31,13 @@ class Standing:
     paid: PayoutRow | None
     expires_at: datetime | None  # none before its last game is locked
     held_since: int | None  # the entry of a restore: what was lost may have settled it
+    claim_ends: datetime | None  # without what is added for a lost ticket
+    lost: list[LostRow]  # when it was reported lost
+
+    @property
+    def without_amount(self) -> str:
+        """How it stands in words, for whoever is not told how much it won."""
+        return self.explanation.replace(_won_words(self.win_cents), "A win")
 
     @property
     def is_held(self) -> bool:
@@ -49,7 +56,10 @@ def standing_of(office: Office, unit: Unit, ticket: TicketRow, now: datetime) ->
     due = [game for game in games if game.state is GameState.VOID and not game.refunded_cents]
     paid = payments.payout(connection, ticket.number)
     since = None if cancelled is None else cancelled.cancelled_at
-    expires = _expires_at(connection, ticket, last, claim_minutes, now, since)
+    expires = claim_ends = _expires_at(connection, ticket, last, claim_minutes, now, since)
+    lost = payments.reported_lost(connection, ticket.number)
+    if expires is not None and lost and lost[0].claimed_at <= expires:
+        expires += LOST_LONGER
     late = None
     if expires is not None and now > expires:
         late = None if _came_in_time(connection, ticket.number, expires) else expires
@@ -87,6 +97,8 @@ def standing_of(office: Office, unit: Unit, ticket: TicketRow, now: datetime) ->
         paid,
         expires,
         held,
+        claim_ends,
+        lost,
     )
 
 
@@ -136,7 +148,7 @@ def _words(  # noqa: PLR0913, PLR0917  all that is told
     """Return how a ticket stands, as a writer reads it out."""
     series = ticket.series
     frozen = [f"{series}-{game.number}" for game in games if game.state is GameState.FROZEN]
-    voided_at, won = ticket.voided_at, f"A win of {dollars(win_cents)}"
+    voided_at, won = ticket.voided_at, _won_words(win_cents)
     told = {
         Stands.VOID: f"Voided at {voided_at and moment_words(voided_at, zone)}.",
         Stands.OPEN: f"Game {series}-{ticket.first_game} is not locked yet.",
@@ -151,6 +163,10 @@ def _words(  # noqa: PLR0913, PLR0917  all that is told
         Stands.NO_WIN: "No win.",
     }
     return told[how]
+
+
+def _won_words(win_cents: int) -> str:
+    return f"A win of {dollars(win_cents)}"
 
 
 def _paid_words(paid: PayoutRow | None, zone: str) -> str:

@@ -16,6 +16,7 @@ from app.flow.access import Approval, Credentials, at_work
 from app.flow.asking import Answer, Asking, asking, kept
 from app.flow.authority import Approved, answer_approved, check_authority
 from app.flow.claim import check_payable, claim_of, ticket_numbered
+from app.flow.codes import part_of_code
 from app.flow.contact import Contact, check_contact, paid_before
 from app.flow.office import Office
 from app.flow.patron import seal_patron
@@ -78,7 +79,7 @@ def _file(  # noqa: PLR0913, PLR0917  what is filled in, by whom, and in which t
     records.hold_ticket(unit, paper.number)
     ticket = ticket_numbered(unit, paper.number)
     supervisor = approved.get(Permission.APPROVE)
-    check_authority(office, unit, who, ticket, paper.code, supervisor)
+    check_authority(office, unit, who, ticket, paper.code, supervisor, in_part=True)
     now = unit.now()
     before = paid_before(office, unit, who, paper.contact, now)
     claim = claim_of(office, unit, ticket, before, now)
@@ -120,7 +121,7 @@ def _file(  # noqa: PLR0913, PLR0917  what is filled in, by whom, and in which t
         "series": ticket.series,
         "wins": wins,
         "approver": supervisor and supervisor.code,
-        "with_code": paper.code is not None,
+        "with_code": paper.code is not None and part_of_code(paper.code) is None,
         "patron": sealed.digest.hex(),
         "station": who.station_code,
         "writer": who.code,

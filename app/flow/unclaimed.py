@@ -1,20 +1,19 @@
 """Wins that nobody has come for yet: by age, and the large ones at once (15.6(c), X-pay-refusals).
 
 A multi-race ticket is listed with what it has won so far, though it is paid only after its last
-game.
+game. Supervisors and whoever is above them see the list, and who looked at it is recorded.
 """
 
 from app.clock import time_text
 from app.flow.access import Credentials, at_work
 from app.flow.claim import claim_of, ticket_numbered
+from app.flow.note_look_up import LISTED, note_look_up
 from app.flow.office import Office
 from app.flow.permissions import Permission
-from app.keno.standing import Stands
 from app.store.queries import days, payments
 from app.store.unit import Unit
 
 AT_ONCE = 500  # of a year of a large house there are tens of thousands
-LISTED = (Stands.WIN, Stands.IN_PLAY, Stands.NOT_DECIDED, Stands.FROZEN)
 
 
 def unclaimed_wins(
@@ -24,13 +23,15 @@ def unclaimed_wins(
 
     Args:
         office: the office.
-        credentials: whose, who must be allowed to look tickets up.
+        credentials: whose, who must be allowed to see what is unclaimed.
         at_least_cents: how large a win must be to be listed.
         after: the number behind which to begin.
+
+    Write order: there is one commit, of who looked. *Crash before: nothing is told.*
     """
     with office.database.reading() as connection:
         unit = Unit(office.database, connection)
-        at_work(credentials, Permission.TICKET_LOOK_UP)(unit)
+        at_work(credentials, Permission.UNCLAIMED_SEE)(unit)
         now = unit.now()
         listed: list[dict[str, object]] = []
         numbers = days.unpaid_winners(connection, at_least_cents, after, AT_ONCE)
@@ -50,4 +51,8 @@ def unclaimed_wins(
                     "presented_at": presented and time_text(presented),
                 }
             )
+    if numbers:
+        with office.unit() as unit:
+            who = at_work(credentials, Permission.UNCLAIMED_SEE)(unit)
+            note_look_up(office, unit, who, after + 1, numbers[-1], len(listed))
     return listed, numbers[-1] if len(numbers) == AT_ONCE else None

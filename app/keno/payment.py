@@ -8,6 +8,7 @@ game by game, line by line, as a writer would explain it to a patron.
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 from app.keno.grading import GameGrade, LineGrade
 from app.keno.money import Rounding, dollars, rounded_cents
@@ -18,6 +19,33 @@ ROUNDED = {
     Rounding.DOWN: "rounded down to whole cents",
     Rounding.HALF_UP: "rounded to whole cents",
 }
+
+
+READ_LEAST = 8  # digits of a code that must be readable, at their places
+# Whoever has the ticket can come with it first.
+UNREAD_AFTER = timedelta(hours=1)  # from the start of the last game
+LOST_AFTER = timedelta(days=7)  # from the claim of a lost ticket
+LOST_LONGER = timedelta(days=30)  # behind the claim period a lost ticket is paid
+
+
+class Shown(StrEnum):
+    """What was shown for a payment (X-pay-without-code)."""
+
+    CODE = "code"  # all of it
+    DIGITS = "digits"  # enough of it, on paper that is kept
+    IDENTITY = "identity"  # fewer digits than that: who the patron is
+    CLAIM = "claim"  # no paper: a claim of a lost ticket
+
+
+def shown_takes_manager(shown: Shown, cents: int, approval_cents: int) -> bool:
+    """Whether a manager outside keno approves because of what was shown (X-pay-without-code).
+
+    Args:
+        shown: what was shown.
+        cents: what an approval is about.
+        approval_cents: the amount from which a supervisor approves any payment.
+    """
+    return shown is Shown.IDENTITY or (shown is Shown.DIGITS and cents >= approval_cents)
 
 
 @dataclass(frozen=True)

@@ -78,8 +78,12 @@ _ALL = (
     ),
     Report(
         "exceptions", "Exceptions",
-        "Copies, acts without the code, printers that were not sure, refused scans and sign-ins.",
-        ("X-ticket-validation", "X-pay-refusals", "X-access", "X-clock", "X-recovery"),
+        "Copies, acts without the code, look-ups of unclaimed wins, printers that were not sure, "
+        "refused scans and sign-ins.",
+        (
+            "X-ticket-validation", "X-pay-refusals", "X-pay-without-code", "X-access", "X-clock",
+            "X-recovery",
+        ),
         watch.exceptions,
     ),
     Report(

@@ -83,6 +83,8 @@ class Live:
             paid=None,
             expires_at=None,
             held_since=None,
+            claim_ends=None,
+            lost=[],
         )
         papers = due_papers(wins, amounts[Amount.TAX_PAPER], set())
         return Claim(row, standing, wins, amounts, 0, papers, [], Back(0, 0), is_reprinted=False)

@@ -90,7 +90,7 @@ class Rare:
 
     def _pay(self, number: int) -> None:
         house, office, writer = self._house, self._house.office, self._writers[FIRST]
-        code: str | None = house.code(number)
+        code = house.code(number)
         shown = present_ticket(office, writer, number, code)
         needs = {need["code"] for need in shown["needs"]}
         for paper in shown["papers"]:
@@ -101,7 +101,8 @@ class Rare:
         manager = house.approval(MAX) if "approval.manager_needed" in needs else None
         turn, reason, check = next(self._paid), None, None
         if turn % 8 == 0:
-            code, reason, approval = None, "the paper is torn", house.approval(SAM)
+            code, reason, approval = code[:9] + "?" * 16, "the paper is torn", house.approval(SAM)
+            manager = house.approval(MAX)
         if turn % 2 and shown["win_cents"] >= CHECK_CENTS:
             check = Check(f"N-{number}", "Pat Patron")
         self._need_cash(FIRST, shown["win_cents"] + shown["refund_cents"])

@@ -10,7 +10,7 @@ from app.flow.close_day import close_day
 from app.flow.contact import Contact
 from app.flow.drawer import move_cash
 from app.flow.house_amounts import set_amount
-from app.flow.look_up import look_up
+from app.flow.look_up import look_up_with_code
 from app.flow.pay import Check, Paying, pay_ticket
 from app.flow.permissions import Permission
 from app.flow.present import present_ticket
@@ -151,7 +151,8 @@ class House:
     def bring(self, number: int) -> None:
         """Bring a ticket to a booth, and do what can be done with it."""
         writer = self.staff[self.chance.choice(sorted(self.staff))]
-        standing = look_up(self.floor.office, writer, number)["standing"]
+        code = self.floor.code(number)
+        standing = look_up_with_code(self.floor.office, writer, number, code)["standing"]
         if standing == "win":
             self.pay(writer, number)
         elif standing == "refund" or (standing == "in-play" and self.chance.random() < 0.1):
@@ -164,7 +165,7 @@ class House:
 
     def pay(self, writer: Credentials, number: int) -> None:
         office, floor = self.floor.office, self.floor
-        code: str | None = floor.code(number)
+        code = floor.code(number)
         contact = Contact(f"c-{number // 3}") if self.chance.random() < 0.3 else None
         shown = present_ticket(office, writer, number, code, contact)
         needs = [need["code"] for need in shown["needs"]]
@@ -179,7 +180,9 @@ class House:
         if "approval.manager_needed" in needs:
             manager = MAX_APPROVES
         if self.chance.random() < 0.05:
-            code, reason, approval = None, "the paper is torn", SAM_APPROVES
+            code, reason, approval = f"{code[:9]}{'?' * 16}", "the paper is torn", SAM_APPROVES
+            if "approval.needed" in needs:
+                manager = MAX_APPROVES
             self.kinds["without the code"] += 1
         check = None
         if self.chance.random() < 0.2:

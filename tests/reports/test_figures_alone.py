@@ -101,6 +101,22 @@ def test_what_a_printer_was_not_sure_of_is_an_exception_with_what_was_said_of_it
     ]  # fmt: skip
 
 
+@pytest.mark.rule("X-pay-without-code")
+def test_who_looked_up_unclaimed_wins_and_what_was_reported_lost_are_exceptions() -> None:
+    by = {"station": "B1", "staff": "WANDA"}
+    rows = of(
+        "exceptions",
+        ("LOOK-UP", {"first": 12, "last": 12, "wins": 1, **by}),
+        ("LOOK-UP", {"first": 1, "last": 12, "wins": 3, **by}),
+        ("LOST-TICKET", {"ticket": 12, "bought": "B1", "surveillance": "camera 7", **by}),
+    )["exceptions"]
+    assert [(row["what"], row["about"], row["who"]) for row in rows] == [
+        ("unclaimed win looked up", "ticket 12-5", "WANDA"),
+        ("unclaimed win looked up", "3 wins up to ticket 12-5", "WANDA"),
+        ("ticket reported lost", "ticket 12-5", "WANDA"),
+    ]
+
+
 @pytest.mark.rule("15.6(c)")
 def test_what_is_owed_stands_under_the_age_that_it_has() -> None:
     ages = {0: 1, 7: 20, 8: 300, 30: 4_000, 31: 50_000, 90: 600_000, 91: 7_000_000, 400: 80_000_000}

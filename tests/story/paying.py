@@ -62,6 +62,11 @@ def pay(
     return pay_ticket(floor.office, who, paying, request or floor.request_id())
 
 
+def torn(code: str, digits: int = 9) -> str:
+    """A code of which only the last digits can be read."""
+    return "?" * (len(code) - digits) + code[-digits:]
+
+
 def winning(floor: Floor, monkeypatch: pytest.MonkeyPatch, cents: int) -> Credentials:
     """Have a ticket that won just so much: the drawn numbers do not decide such amounts."""
     wanda = sold(floor)

@@ -147,10 +147,10 @@ def test_wins_that_nobody_came_for_expire_at_the_close_of_their_day(floor: Floor
     for day in range(3):
         floor.pass_time(days=1)
         if day == 0:
-            (win,), more = unclaimed_wins(floor.office, floor.signed_in(WANDA))
+            (win,), more = unclaimed_wins(floor.office, floor.signed_in(SAM))
             assert more is None
             assert (win["number"], win["win_cents"], win["days"]) == (1, WON, 1)
-            assert unclaimed_wins(floor.office, floor.signed_in(WANDA), WON + 1) == ([], None)
+            assert unclaimed_wins(floor.office, floor.signed_in(SAM), WON + 1) == ([], None)
         told = close_day(floor.office, floor.sam, TODAY + timedelta(days=day))["figures"]
         assert isinstance(told, dict)
         assert told["expired_cents"] == (WON if day == 2 else 0)
@@ -159,7 +159,7 @@ def test_wins_that_nobody_came_for_expire_at_the_close_of_their_day(floor: Floor
     assert postings(floor, "EXPIRED") == [("wins-payable", None, WON), ("expired", None, -WON)]
     assert len(bodies(floor, "EXPIRED")) == 1
     assert look_up(floor.office, floor.signed_in(WANDA), 1)["standing"] == "expired"
-    assert unclaimed_wins(floor.office, floor.signed_in(WANDA)) == ([], None)
+    assert unclaimed_wins(floor.office, floor.signed_in(SAM)) == ([], None)
     floor.check_books()
 
 
@@ -191,9 +191,9 @@ def test_wins_that_nobody_came_for_are_listed_a_page_at_a_time(
     for _ in range(3):
         floor.sell(wanda, every())
     floor.play()
-    first, more = unclaimed_wins(floor.office, wanda)
+    first, more = unclaimed_wins(floor.office, floor.signed_in(SAM))
     assert ([win["number"] for win in first], more) == ([1, 2], 2)
-    last, no_more = unclaimed_wins(floor.office, wanda, after=2)
+    last, no_more = unclaimed_wins(floor.office, floor.signed_in(SAM), after=2)
     assert ([win["number"] for win in last], no_more) == ([3], None)
 
 
@@ -203,7 +203,7 @@ def test_a_large_winner_is_listed_at_once_even_if_its_ticket_still_plays(floor: 
     floor.open_drawer(wanda, RICH)
     floor.sell(wanda, every(3))
     floor.play()
-    (win,), _ = unclaimed_wins(floor.office, wanda)
+    (win,), _ = unclaimed_wins(floor.office, floor.signed_in(SAM))
     assert (win["standing"], win["win_cents"], win["expires_at"]) == ("in-play", WON, None)
 
 

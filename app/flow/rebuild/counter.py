@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from app.clock import time_text
 from app.flow.contact import Passed
 from app.flow.rebuild.context import (
     Act,
@@ -18,6 +19,7 @@ from app.flow.sell import legs_of_sale, passed_in_sale
 from app.flow.void import legs_of_void
 from app.keno.drawer import CASH, Count, DrawerAct, counted_cents
 from app.keno.numbering import printed_number
+from app.keno.payment import Shown
 from app.keno.tender import TenderKind, paid_in_kind, tendered_cents
 from app.store.queries import drawers as drawer_queries
 from app.store.queries import paper, payments
@@ -31,12 +33,15 @@ from app.store.tables import (
     Approval,
     Cancellation,
     Expiry,
+    LookUp,
+    LostTicket,
     PaidBy,
     Payout,
     Presentation,
     Refund,
     ReportedWin,
     Reprint,
+    ShownInPart,
     Slip,
     TaxPaper,
     Ticket,
@@ -181,7 +186,7 @@ def _refunds(here: Rebuilding, body: Body, authority: Body) -> list[Row]:
     return [(Refund, {**values, "game": game}) for game in body["void_games"]]
 
 
-def _authority(here: Rebuilding, body: Body, drawer: int) -> Body:
+def _authority(here: Rebuilding, body: Body, drawer: int | None) -> Body:
     return {
         "station": here.station(body["station"]),
         "staff": here.person(body["writer"]),
@@ -197,7 +202,9 @@ def _authority(here: Rebuilding, body: Body, drawer: int) -> Body:
 
 def paid(here: Rebuilding, entry: int, body: Body) -> str | None:
     """A winning ticket was paid."""
-    number, at, drawer = body["ticket"], moment(body["time"]), here.drawer_of(body["writer"])
+    number, at = body["ticket"], moment(body["time"])
+    how = Shown(body.get("shown", {"how": Shown.CODE.value})["how"])
+    drawer = None if how is Shown.CLAIM else here.drawer_of(body["writer"])
     by_check = body["paid_by"] == PaidBy.CHECK.value
     back_cents, cents = tendered_cents(tender_of(body["back"])), body["cents"]
     cash_cents = back_cents if by_check else back_cents + cents
@@ -230,16 +237,23 @@ def paid(here: Rebuilding, entry: int, body: Body) -> str | None:
     }
     slip = {"ticket": number, "cents": cents, "refund_cents": back_cents}
     slip["signature"] = body["approver"] is not None
-    approvals = [
-        *_approval(here, body, Tier.SUPERVISOR, body["approver"]),
-        *_approval(here, body, Tier.MANAGER, body["manager"]),
-    ]
+    approvals = (
+        []
+        if how is Shown.CLAIM
+        else [
+            *_approval(here, body, Tier.SUPERVISOR, body["approver"]),
+            *_approval(here, body, Tier.MANAGER, body["manager"]),
+        ]
+    )
+    if how is Shown.IDENTITY:
+        lost = "Who the patron is who was paid is not in the log."
     add_rows(
         here.unit,
         entry,
         [
             here.asked(body, answer),
             (Payout, payout),
+            *_shown(here, body),
             *approvals,
             *_refunds(here, body, authority),
             *rows,
@@ -248,6 +262,51 @@ def paid(here: Rebuilding, entry: int, body: Body) -> str | None:
         ],
     )
     return "To whom the check was made out is not in the log." if by_check else lost
+
+
+def _shown(here: Rebuilding, body: Body) -> list[Row]:
+    """Return what was shown of a ticket that was paid without its whole code."""
+    said = body.get("shown", {})
+    if said.get("how", Shown.CODE.value) == Shown.CODE.value:
+        return []
+    losses = payments.reported_lost(here.unit.connection, body["ticket"])
+    claims = {time_text(each.claimed_at): each.entry for each in losses}
+    values = {
+        "ticket": body["ticket"],
+        "how": said["how"],
+        "places": said.get("places"),
+        "sealed": NOTHING if "identity" in said else None,
+        "salted": bytes.fromhex(said["identity"]) if "identity" in said else None,
+        "claim": claims[said["claim"]] if "claim" in said else None,
+        "procedure": said.get("procedure"),
+    }
+    return [(ShownInPart, values)]
+
+
+def looked_up(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """A win was looked up without its code."""
+    values = {
+        **taken(body, "first last wins"),
+        "station": here.station(body["station"]),
+        "staff": here.person(body["staff"]),
+        "looked_at": moment(body["time"]),
+    }
+    add_rows(here.unit, entry, [(LookUp, values)])
+    return None
+
+
+def lost(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """A ticket was reported lost; the log has only a hash of who did."""
+    values = {
+        **taken(body, "ticket bought surveillance"),
+        "sealed": NOTHING,
+        "salted": bytes.fromhex(body["patron"]),
+        "station": here.station(body["station"]),
+        "staff": here.person(body["staff"]),
+        "claimed_at": moment(body["time"]),
+    }
+    add_rows(here.unit, entry, [(LostTicket, values)])
+    return "Who lost the ticket is not in the log."
 
 
 def _approval(here: Rebuilding, body: Body, tier: Tier, code: str | None) -> list[Row]:
@@ -461,6 +520,8 @@ COUNTER: Mapping[str, Act] = {
     "PAID": paid,
     "APPROVED": approved,
     "PRESENTED": presented,
+    "LOOK-UP": looked_up,
+    "LOST-TICKET": lost,
     "TAX-PAPER": reported,
     "EXPIRED": expired,
     "DRAWER-OPEN": opened,

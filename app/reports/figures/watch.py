@@ -29,11 +29,14 @@ _ABOUT = Column("about", "About")
 
 
 def exceptions(told: Told) -> Content:
-    """Copies, acts without the code, papers that may not have come out, refused scans and tries."""
+    """Copies, acts without the code, papers that may not have come out, refused scans and tries.
+
+    And who looked up wins that were not paid, and which tickets were reported lost.
+    """
     rows = [
         row
         for act in told.within("REPRINT", "RETRIED", "ON-PAPER", "VOID", "PAID", "REFUND", "CANCEL",
-                               "REFUSED", "CLOCK", "PROCESS")
+                               "REFUSED", "CLOCK", "PROCESS", "LOOK-UP", "LOST-TICKET")
         if (row := _exception(act)) is not None
     ]  # fmt: skip
     rows += [
@@ -70,8 +73,8 @@ def _exception(act: Act) -> Row | None:
     body = act.body
     place, who = body.get("station"), body.get("writer")
     approver, reason = body.get("approver"), body.get("reason")
-    if act.tag == "REFUSED":
-        return _refused(act)
+    if act.tag in _TELLING:
+        return _TELLING[act.tag](act)
     if act.tag in ("VOID", "PAID", "REFUND", "CANCEL"):
         if body["with_code"]:
             return None
@@ -87,6 +90,19 @@ def _exception(act: Act) -> Row | None:
     what = {"CLOCK": "clock jumped", "PROCESS": "process"}[act.tag]
     said = body.get("what") or f"{body.get('milliseconds')} ms"
     return act.at, what, "", None, None, None, said
+
+
+def _asked_about(act: Act) -> Row:
+    """Return who looked wins up without a code, or for whom a ticket was reported lost."""
+    body = act.body
+    place, who = body["station"], body["staff"]
+    if act.tag == "LOST-TICKET":
+        about = f"ticket {printed_number(body['ticket'])}"
+        return act.at, "ticket reported lost", about, place, who, None, body["surveillance"]
+    about = f"ticket {printed_number(body['first'])}"
+    if body["first"] != body["last"]:
+        about = f"{body['wins']:,} wins up to ticket {printed_number(body['last'])}"
+    return act.at, "unclaimed win looked up", about, place, who, None, None
 
 
 def _paper(body: Mapping[str, Any]) -> str:
@@ -113,6 +129,9 @@ def _refused(act: Act) -> Row:
     about = f"ticket {printed_number(ticket)}" if isinstance(ticket, int) else ""
     place = facts.get("station") or facts.get("where")
     return act.at, what, about, place, facts.get("staff") or facts.get("name"), None, None
+
+
+_TELLING = {"REFUSED": _refused, "LOOK-UP": _asked_about, "LOST-TICKET": _asked_about}
 
 
 # ---- access --------------------------------------------------------------------------------------

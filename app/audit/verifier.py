@@ -195,6 +195,12 @@ FAULTS = {
     "payment.late": "A ticket was paid after its time, and was not brought in time.",
     "payment.no_win": "A ticket was paid that won nothing.",
     "payment.not_decided": "A ticket was paid before all its games were decided.",
+    "shown.missing": "A payment does not say what was shown for it.",
+    "shown.digits": "A payment was for a part of a code that is none, or is too little of it.",
+    "shown.identity": "A payment of what could not be read was to nobody who is known.",
+    "shown.early": "A payment without paper that can be read was made too early.",
+    "shown.looked_up": "A payment of what could not be read was made by who had looked it up.",
+    "shown.window": "A ticket that was reported lost was paid at a window.",
     "expiry.amount": "What expired is not what was won.",
     "expiry.twice": "A win expired that was paid.",
     "expiry.expired": "A win expired twice.",
@@ -1869,6 +1875,20 @@ STATES = {"DRAW": "drawn", "VOID-GAME": "void", "WINS": "settled", "CERTIFIED": 
 OfGames = dict[tuple[str, int], str]
 OF_GAMES = ("LOCK", "WINS", "CERTIFIED", "FROZEN", "RELEASED")
 SUPERVISORS, MANAGERS = ("supervisor", "keno-manager"), ("outside-manager",)
+ACCOUNTING = ("compliance",)  # until there is a role for it
+# What is shown for a payment where there is no whole code (X-pay-without-code).
+CODE_PLACES, READ_LEAST = 25, 8
+UNREAD_AFTER, LOST_AFTER, LOST_LONGER = timedelta(hours=1), timedelta(days=7), timedelta(days=30)
+
+
+@dataclass
+class Trail:
+    """What happened to the papers of tickets, and who asked about them."""
+
+    copied_late: Numbers = field(default_factory=Numbers)  # when their first game was drawn
+    looked_up: list[tuple[str, int, int]] = field(default_factory=list)  # by whom, from where to
+    lost: dict[int, datetime] = field(default_factory=dict)  # when it was reported
+    brought: dict[int, datetime] = field(default_factory=dict)  # that could not be paid then
 
 
 class Book:
@@ -1895,7 +1915,6 @@ class Book:
         self._games_before: dict[tuple[str, int], list[Before]] = defaultdict(list)
         self._locked_at: dict[tuple[str, int], datetime] = {}
         self._freezes: dict[tuple[str, int], list[Freeze]] = defaultdict(list)
-        self._brought: dict[int, datetime] = {}  # tickets that could not be paid then
         self._expiring: list[tuple[int, datetime, str]] = []  # whether it was over is still to tell
         self._earlier: dict[tuple[str, int], EarlierGame] = defaultdict(EarlierGame)
         self._locked: dict[str, int] = {}  # the last game of each series that is known as locked
@@ -1910,6 +1929,7 @@ class Book:
         self._disabled: set[str] = set()
         self._amounts = Amounts()
         self._reprinted = Numbers()
+        self._trail = Trail()
         self._contacts: dict[tuple[str, str, str], list[int]] = {}
         self._contact_cards: dict[tuple[str, str, str], str] = {}
         self._zone: ZoneInfo | None = None
@@ -1937,7 +1957,7 @@ class Book:
             "VOID-GAME": self._void_game, "WINS": self._wins, "CERTIFIED": self._certified,
             "FROZEN": self._frozen, "RELEASED": self._released, "PAID": self._pay,
             "EXPIRED": self._expire, "DAY-CLOSE": self._day_close, "REPRINT": self._reprint,
-            "ON-PAPER": self._on_paper,
+            "ON-PAPER": self._on_paper, "LOOK-UP": self._look_up, "LOST-TICKET": self._lose,
             "APPROVED": self._approve, "GAME": self._game_opened, "PRESENTED": self._present,
             "CARD-ACCEPTED": self._card_accepted, "CARD-IN-FORCE": self._card_in_force,
             "CLOCK": self._clock, "NEW-ORIGIN": self._new_origin,
@@ -2151,7 +2171,25 @@ class Book:
 
     def _reprint(self, body: Json, _: int, __: str) -> None:
         if body.get("slip") == "ticket":
-            self._reprinted.add(whole(part(body, "about", dict), "ticket", 1))
+            number = whole(part(body, "about", dict), "ticket", 1)
+            self._reprinted.add(number)
+            live = (tickets[number] for tickets in self._live.values() if number in tickets)
+            if number in self._over or any(self._is_drawn(ticket) for ticket in live):
+                self._trail.copied_late.add(number)
+
+    def _is_drawn(self, ticket: Ticket) -> bool:
+        game = self._games.get((ticket.series, ticket.first))
+        return game is not None and game.state not in {"open", "locked"}
+
+    def _look_up(self, body: Json, _: int, __: str) -> None:
+        """Somebody looked up wins that are not paid, without a code: one, or a list."""
+        low, high = whole(body, "first", 1), whole(body, "last", 1)
+        self._trail.looked_up.append((text_of(body, "staff"), low, high))
+
+    def _lose(self, body: Json, _: int, __: str) -> None:
+        """Somebody said that they lost a ticket."""
+        at = _moment(text_of(body, "time"))
+        self._trail.lost.setdefault(whole(body, "ticket", 1), at)
 
     def _on_paper(self, body: Json, position: int, leaf: str) -> None:
         """A writer said whether a paper came out: if it did not, a copy may have been printed."""
@@ -2279,7 +2317,7 @@ class Book:
     def _forget(self, ticket: Ticket) -> None:
         self._live[ticket.series].pop(ticket.number, None)
         self._over.pop(ticket.number, None)
-        self._brought.pop(ticket.number, None)
+        self._trail.brought.pop(ticket.number, None)
 
     # ---- games -------------------------------------------------------------------------------
 
@@ -2507,11 +2545,16 @@ class Book:
         self._add("paid", text_of(body, "time"), cents)
         self._add("refunds", text_of(body, "time"), back + whole(body, "coupon_cents"))
         self._report.checked["Payments"] += 1
-        self._check_approvals(body, number, cents)
+        how = self._check_shown(body, number)
+        if how == "claim":
+            self._check_two_outside(body)
+        else:
+            self._check_approvals(body, number, cents)
         ticket = self._claimed(body, "payment")
         self._paid.add(number)
         if ticket is None:
             return
+        self._check_when_shown(how, ticket, body)
         self._check_wins(ticket, body, cents)
         self._check_in_time(ticket, _moment(text_of(body, "time")))
         games = sorted(ticket.void_games - ticket.given_back)
@@ -2519,6 +2562,56 @@ class Book:
         if given != (games, ticket.back_for(games)):
             self._fault("payment.back", f"what goes back with ticket {number} is not its price")
         self._forget(ticket)
+
+    def _check_shown(self, body: Json, number: int) -> str:
+        """Return what was shown for a payment, as it says; entries from before do not say it."""
+        with_code = body.get("with_code") is True
+        if "shown" not in body:
+            if not with_code:
+                self._fault("shown.missing", f"ticket {number}: nobody says what was shown for it")
+            return "code" if with_code else "digits"
+        said = part(body, "shown", dict)
+        how = text_of(said, "how")
+        if how not in {"code", "digits", "identity", "claim"} or (how == "code") != with_code:
+            self._fault("shown.missing", f"ticket {number}: what was shown for it is no such thing")
+        if how == "digits":
+            places, digits = text_of(said, "places"), whole(said, "digits")
+            read = places.count("X")
+            if (len(places), places.count("?")) != (CODE_PLACES, CODE_PLACES - read):
+                self._fault("shown.digits", f"ticket {number}: these are no places of a code")
+            elif digits != read or read < READ_LEAST:
+                self._fault("shown.digits", f"ticket {number}: too little of its code was read")
+        elif how == "identity" and len(text_of(said, "identity")) != 2 * sha256().digest_size:
+            self._fault("shown.identity", f"ticket {number} was paid to nobody who is known")
+        return how
+
+    def _check_when_shown(self, how: str, ticket: Ticket, body: Json) -> None:
+        """Without paper that can be read nothing is paid at once, nor by who looked the win up."""
+        at, number = _moment(text_of(body, "time")), ticket.number
+        locked_at = self._locked_at.get((ticket.series, ticket.last))
+        if how == "identity":
+            if locked_at is not None and at < locked_at + UNREAD_AFTER:
+                self._fault("shown.early", f"ticket {number} was paid before an hour had passed")
+            writer = body.get("writer")
+            if any(by == writer and low <= number <= to for by, low, to in self._trail.looked_up):
+                self._fault("shown.looked_up", f"{writer} had looked ticket {number} up")
+        elif how == "claim":
+            lost_at, said = self._trail.lost.get(number), part(body, "shown", dict)
+            if lost_at is None or at < lost_at + LOST_AFTER:
+                self._fault("shown.early", f"ticket {number} was not reported lost a week before")
+            ends = self._claim_period_ends(ticket)
+            if not said.get("procedure") and ends is not None and at < ends - ROUNDED:
+                self._fault("shown.early", f"ticket {number} could be claimed until {ends}")
+            if body.get("paid_by") != "check":
+                self._fault("shown.window", f"the lost ticket {number} was paid at a window")
+
+    def _check_two_outside(self, body: Json) -> None:
+        """Two people from outside keno pay a lost ticket."""
+        by = [body.get("writer"), body.get("approver")]
+        self._check_approver(by[0], MANAGERS)
+        self._check_approver(by[1], ACCOUNTING)
+        if by[0] == by[1]:
+            self._fault("approval.same", f"{by[0]} paid a lost ticket alone")
 
     def _check_wins(self, ticket: Ticket, body: Json, cents: int) -> None:
         """What is paid for each game is what was won in it."""
@@ -2559,9 +2652,16 @@ class Book:
     def _present(self, body: Json, _: int, __: str) -> None:
         """A ticket was brought, and could not be paid then: it does not expire while it waits."""
         at = _moment(text_of(body, "time"))
-        self._brought.setdefault(whole(body, "ticket", 1), at)
+        self._trail.brought.setdefault(whole(body, "ticket", 1), at)
 
     def _expires_at(self, ticket: Ticket) -> datetime | None:
+        """Return until when a ticket is paid: longer, if it was reported lost in time."""
+        ends, lost_at = self._claim_period_ends(ticket), self._trail.lost.get(ticket.number)
+        if ends is None or lost_at is None or lost_at > ends + ROUNDED:
+            return ends
+        return ends + LOST_LONGER
+
+    def _claim_period_ends(self, ticket: Ticket) -> datetime | None:
         """Return until when a ticket can be claimed, counted from the lock of its last game.
 
         Or from when its rest was cancelled; without the time for which games of it were frozen; and
@@ -2585,7 +2685,7 @@ class Book:
         return max(since + ticket.to_claim + frozen, ticket.prints_expiry)
 
     def _came_in_time(self, ticket: Ticket, expires: datetime) -> bool:
-        brought = self._brought.get(ticket.number)
+        brought = self._trail.brought.get(ticket.number)
         return brought is not None and brought <= expires + ROUNDED
 
     def _check_in_time(self, ticket: Ticket, paid_at: datetime) -> None:
@@ -2648,7 +2748,9 @@ class Book:
     def _check_approvals(self, body: Json, number: int, cents: int) -> None:
         """From an amount on a supervisor approves a payment, from another a manager as well."""
         self._check_authority(body, number)
-        manager = body.get("manager")
+        manager, by = body.get("manager"), body.get("approver")
+        if by is None and number in self._trail.lost:
+            self._fault("approval.missing", f"ticket {number} was reported lost, and paid alone")
         if manager is not None:
             self._check_approver(manager, MANAGERS)
         if manager is not None and manager == body.get("writer"):
@@ -2660,6 +2762,11 @@ class Book:
         if body.get("approver") is None and in_all >= self._amounts.on(day, "approval"):
             self._fault("approval.missing", f"ticket {number} was paid without a supervisor")
         is_due = number <= self._held or in_all >= self._amounts.on(day, "second-tier")
+        how = part(body, "shown", dict).get("how") if "shown" in body else "code"
+        is_large = in_all >= self._amounts.on(day, "approval")
+        is_due |= (
+            how == "identity" or (how == "digits" and is_large) or number in self._trail.copied_late
+        )
         if manager is None and is_due:
             self._fault("approval.missing", f"ticket {number} was paid without a manager")
 

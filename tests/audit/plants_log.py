@@ -322,6 +322,28 @@ def paid_alone(forgery: Forgery) -> Entry:
     return next(each for each in forgery.tagged("PAID") if said(each)["approver"] is None)
 
 
+def shown(how: str, **more: object) -> Change:
+    """Have a payment in cash, which one writer made alone, be one without the whole code."""
+
+    def make(forgery: Forgery) -> None:
+        alone = (each for each in forgery.tagged("PAID") if said(each)["approver"] is None)
+        paid = next(each for each in alone if said(each)["paid_by"] == "cash")
+        say(paid, with_code=False, approver="SAM", manager="MAX", shown={"how": how, **more})
+
+    return make
+
+
+def looked_up_and_paid(forgery: Forgery) -> None:
+    """The writer who pays a ticket that can hardly be read had looked it up."""
+    paid = paid_alone(forgery)
+    told = said(paid)
+    body = {"label": "keno/look-up", "version": 1, "first": 1, "last": told["ticket"], "wins": 9,
+            "staff": told["writer"], "time": told["time"]}  # fmt: skip
+    entry = {**paid, "tag": "LOOK-UP", "body": canonical(body).decode()}
+    forgery.entries.insert(forgery.entries.index(paid), entry)
+    say(paid, with_code=False, approver="SAM", shown={"how": "identity", "identity": "0" * 64})
+
+
 def paid_exactly(cents: int, **who: str | None) -> Change:
     """Pay an amount to a patron in one payment, in a house that sets the rule's own amounts."""
 
@@ -475,6 +497,24 @@ RESIGNED: dict[str, tuple[Change, str]] = {
         "approval.missing",
     ),
     "a payout of a reprinted ticket": (reprinted, "approval.missing"),
+    "a payout for which nobody says what was shown": (shown("code"), "shown.missing"),
+    "a payout for which something else was shown": (shown("a letter"), "shown.missing"),
+    "a payout for seven digits": (
+        shown("digits", digits=7, places="X" * 7 + "?" * 18),
+        "shown.digits",
+    ),
+    "a payout for more digits than there are places": (
+        shown("digits", digits=26, places="X" * 26),
+        "shown.digits",
+    ),
+    "a payout for fewer digits than it says": (
+        shown("digits", digits=9, places="X" * 8 + "?" * 17),
+        "shown.digits",
+    ),
+    "a payout to nobody who is known": (shown("identity", identity=""), "shown.identity"),
+    "a payout of a ticket that nobody lost": (shown("claim", claim=""), "shown.early"),
+    "a payout of a lost ticket at a window": (shown("claim", claim=""), "shown.window"),
+    "a payout by who had looked the ticket up": (looked_up_and_paid, "shown.looked_up"),
     "an approval by a writer": (approved_by(approver="WALT"), "approval.role"),
     "an approval by a supervisor as manager": (approved_by(manager="SUE"), "approval.role"),
     "an approval of one's own": (approved_by(writer="SAM"), "approval.same"),

@@ -37,6 +37,7 @@ from app.audit.books.payments import payments
 from app.audit.books.people import people
 from app.audit.books.played import read_games
 from app.audit.books.prices import prices
+from app.audit.books.shown import shown
 from app.audit.books.stretch import read_stretches
 from app.audit.books.tender import tender
 from app.audit.books.wins import wins
@@ -60,6 +61,7 @@ CHECKS: dict[str, Callable[[], list[Look]]] = {
     "draws in turn": draws_in_turn,
     "wins": wins,
     "payments": payments,
+    "shown": shown,
     "approvals": approvals,
     "people": people,
     "papers": papers,

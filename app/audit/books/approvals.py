@@ -13,6 +13,7 @@ from app.store.queries.books.rows import StoredEntry, StoredPayout
 
 SUPERVISING = {"supervisor", "keno-manager"}
 OUTSIDE = {"outside-manager"}
+ACCOUNTING = {"compliance"}  # until there is a role for it
 RELEASING = {"outside-manager", "keno-manager"}
 BACK = ("VOID", "CANCEL", "REFUND")
 BY_TWO = ("RELEASED", "AMOUNT", "SETTING", "RETENTION", "HOLD-ENDED")
@@ -35,25 +36,63 @@ class Approvals:
     def __init__(self) -> None:
         self.before = PaidBefore()
 
+    def _together(self, payout: StoredPayout, counts_cents: int) -> int:
+        """Return what an approval was about: the payment, and those that count with it."""
+        before = self.before.take(payout.entry)
+        if payout.cents < counts_cents:
+            return payout.cents
+        return payout.cents + sum(each.cents for each in before if each.cents >= counts_cents)
+
     def check(self, payout: StoredPayout, stretch: Stretch) -> Iterator[Fault]:
         """A payment was approved by whom it needed, of the very amount, before it was made."""
         amounts = amounts_of(stretch.house, payout)
-        cents, before = payout.cents, self.before.take(payout.entry)
-        if cents >= amounts[Amount.ADDED_UP]:
-            cents += sum(each.cents for each in before if each.cents >= amounts[Amount.ADDED_UP])
+        cents = self._together(payout, amounts[Amount.ADDED_UP])
         body = stretch.body(payout.entry)
+        if how_shown(body) == "claim":  # which two pay it is looked at with the roles
+            return
+        is_large = cents >= amounts[Amount.APPROVAL]
+        yield from _check_paper(payout, stretch, is_large=is_large)
         needed = {
             "supervisor": (Amount.APPROVAL, body.get("approver")),
             "manager": (Amount.SECOND_TIER, body.get("manager")),
         }
-        if stretch.house.is_held(payout.ticket, payout.entry) and body.get("manager") is None:
-            yield Fault("approvals", f"ticket {payout.ticket} was held, and paid without a manager")
         for tier, (amount, by) in needed.items():
             if cents >= amounts[amount] and by is None:
                 yield Fault("approvals", f"ticket {payout.ticket} was paid without a {tier}")
-            if by is not None and not _is_given(stretch, payout, tier, by):
-                told = f"what {by} approved of ticket {payout.ticket} is not there"
-                yield Fault("approvals", told)
+            yield from _check_given(stretch, payout, tier, by)
+
+
+def _check_paper(payout: StoredPayout, stretch: Stretch, *, is_large: bool) -> Iterator[Fault]:
+    """What was shown, when it was copied, and whether it was lost may take one more."""
+    number, body = payout.ticket, stretch.body(payout.entry)
+    how, manager = how_shown(body), body.get("manager")
+    if manager is None and stretch.house.is_held(number, payout.entry):
+        yield Fault("approvals", f"ticket {number} was held, and paid without a manager")
+    if manager is None and (how == "identity" or (how == "digits" and is_large)):
+        told = f"ticket {number} was paid without its whole code, and without a manager"
+        yield Fault("approvals", told)
+    late = stretch.late_copies.get(number)
+    if manager is None and late is not None and late < payout.entry:
+        told = f"ticket {number} was copied behind its draw, and paid without a manager"
+        yield Fault("approvals", told)
+    losses = stretch.lost.get(number, ())
+    if body.get("approver") is None and any(each.entry < payout.entry for each in losses):
+        yield Fault(
+            "approvals", f"ticket {number} was reported lost, and paid without a supervisor"
+        )
+
+
+def how_shown(body: Mapping[str, Any]) -> str:
+    """Return what was shown for a payment; entries from before say no more than that it was all."""
+    return str((body.get("shown") or {"how": "code"})["how"])
+
+
+def _check_given(
+    stretch: Stretch, payout: StoredPayout, tier: str, by: str | None
+) -> Iterator[Fault]:
+    if by is not None and not _is_given(stretch, payout, tier, by):
+        told = f"what {by} approved of ticket {payout.ticket} is not there"
+        yield Fault("approvals", told)
 
 
 def _is_given(stretch: Stretch, payout: StoredPayout, tier: str, by: str) -> bool:
@@ -88,19 +127,25 @@ class Roles:
         by, manager, may = body.get("approver"), body.get("manager"), SUPERVISING
         if entry.tag == "APPROVED":
             may = SUPERVISING if body["tier"] == "supervisor" else OUTSIDE
+        if entry.tag == "PAID" and how_shown(body) == "claim":
+            may = ACCOUNTING
+            yield from self._check_claim(entry)
         if by is not None and self._roles.get(by) not in may:
             yield Fault("approvals", f"entry {entry.id} was approved by {by}, who may not")
         elsewhere = "issued_at" in body and body["issued_at"] != body["station"]
         if by is None and (elsewhere or body.get("with_code") is False):
             yield Fault("approvals", f"entry {entry.id} took a supervisor, and there was none")
-        backs = entry.tag in BACK and stretch.house.is_held(body["ticket"], entry.id)
-        if backs and manager is None:
-            told = f"entry {entry.id} gave back a ticket that was held, without a manager"
-            yield Fault("approvals", told)
+        yield from _check_back(entry, stretch)
         if manager is not None and self._roles.get(manager) not in OUTSIDE:
             yield Fault("approvals", f"entry {entry.id} was approved by {manager}, who may not")
         if body.get("writer") is not None and body["writer"] in (by, manager):
             yield Fault("approvals", f"entry {entry.id} was approved by whoever did it")
+
+    def _check_claim(self, entry: StoredEntry) -> Iterator[Fault]:
+        """A lost ticket is paid by somebody from outside keno."""
+        writer = entry.body["writer"]
+        if self._roles.get(writer) not in OUTSIDE:
+            yield Fault("approvals", f"entry {entry.id} was done by {writer}, who may not")
 
     def _change(self, body: Mapping[str, Any]) -> None:
         who = body["staff"]
@@ -120,6 +165,14 @@ class Roles:
             yield Fault("approvals", f"entry {entry.id} was approved by {supervisor}, who may not")
         elif self._roles.get(manager) not in (RELEASING if entry.tag == "RELEASED" else OUTSIDE):
             yield Fault("approvals", f"entry {entry.id} was approved by {manager}, who may not")
+
+
+def _check_back(entry: StoredEntry, stretch: Stretch) -> Iterator[Fault]:
+    """What goes back for a ticket that is held takes a manager."""
+    backs = entry.tag in BACK and stretch.house.is_held(entry.body["ticket"], entry.id)
+    if backs and entry.body.get("manager") is None:
+        told = f"entry {entry.id} gave back a ticket that was held, without a manager"
+        yield Fault("approvals", told)
 
 
 def _code(who: Any) -> str:  # noqa: ANN401  some entries name people with their role

@@ -13,7 +13,7 @@ from app.store.queries.books.rows import StoredEntry, StoredTicket, StoredVoid
 OF_FACTS = {
     "CARD", "CARD-ACCEPTED", "CARD-IN-FORCE",
     "LOCK", "OVERRIDE", "DRAW", "VOID-GAME", "WINS", "CERTIFIED", "FROZEN", "RELEASED", "CANCEL",
-    "REFUND", "PAID", "PRESENTED", "TAX-PAPER", "APPROVED", "DRAWER-OPEN",
+    "REFUND", "PAID", "PRESENTED", "LOOK-UP", "LOST-TICKET", "TAX-PAPER", "APPROVED", "DRAWER-OPEN",
     "DRAWER-CLOSE", "DRAWER-MOVE", "AMOUNT", "SETTING", "EXPIRED", "DAY-CLOSE", "REPRINT",
     "BOOKS", "RESTORED", "REFILLED", "NEW-ORIGIN", "HOLD-ENDED",
 }  # fmt: skip

@@ -10,6 +10,7 @@ from app.audit.faults import Fault
 from app.store.queries.books.rows import StoredExpiry, StoredGame, StoredPayout, StoredTicket
 
 OVER = ("certified", "void")
+LOST_LONGER = timedelta(days=30)  # a ticket that was reported lost in time can be paid
 PRECISION = timedelta(seconds=1)  # the log tells times in milliseconds, several of which add up
 
 
@@ -92,6 +93,13 @@ def _check_time(stretch: Stretch, payout: StoredPayout, ticket: StoredTicket) ->
 
 
 def _claimed_until(stretch: Stretch, ticket: StoredTicket, now: datetime) -> datetime:
+    """Return until when a ticket is paid: longer, if it was reported lost in time."""
+    ends = claim_period_ends(stretch, ticket, now)
+    losses = stretch.lost.get(ticket.number, ())
+    return ends + LOST_LONGER if any(each.claimed_at <= ends for each in losses) else ends
+
+
+def claim_period_ends(stretch: Stretch, ticket: StoredTicket, now: datetime) -> datetime:
     """Return until when a ticket could be claimed: the time for which it was frozen is added."""
     games = [stretch.house.games.get((ticket.series, game)) for game in stretch.games_of(ticket)]
     last = games[-1] if games else None

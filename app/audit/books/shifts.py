@@ -91,7 +91,8 @@ def _sums(entry: StoredEntry, stretch: Stretch) -> Iterator[tuple[int, str, int]
         yield void.drawer, "voids_cents", 0 if taken_back is None else taken_back.price_cents
     for refund in stretch.refunds_at.get(entry.id, ()):
         yield refund.drawer, "refunds_cents", refund.cents
-    if (payout := stretch.payout_at.get(entry.id)) is not None:
+    payout = stretch.payout_at.get(entry.id)
+    if payout is not None and payout.drawer is not None:
         yield payout.drawer, "paid_cents", payout.cents
     if entry.tag == "DRAWER-MOVE":
         name = "bled_cents" if entry.body["act"] == "bleed" else "filled_cents"

@@ -20,6 +20,7 @@ from app.store.queries.books.rows import (
     StoredDrawer,
     StoredEntry,
     StoredExpiry,
+    StoredLoss,
     StoredPayout,
     StoredPosting,
     StoredRefund,
@@ -85,6 +86,9 @@ class Stretch:
     presented: Mapping[int, datetime]
     approvals: Mapping[int, Sequence[StoredApproval]]
     first_copies: Mapping[int, int]  # their entries
+    late_copies: Mapping[int, int]  # of those made when the first game had ended
+    shown: Mapping[int, str]  # of those that were paid without their whole code
+    lost: Mapping[int, Sequence[StoredLoss]]
     won: Mapping[tuple[int, int], int]  # by attempt and ticket
 
     @property
@@ -248,6 +252,9 @@ def _read(house: House, span: Span) -> Stretch:
         presented=lives.presented(connection, lived),
         approvals=_by(lives.approvals(connection, lived), "ticket"),
         first_copies=lives.first_copies(connection, lived),
+        late_copies=lives.late_copies(connection, lived),
+        shown=lives.shown(connection, lived),
+        lost=_by(lives.lost(connection, lived), "ticket"),
         won=lives.won(connection, won_by),
     )
 

@@ -13,7 +13,8 @@ from app.flow.desk import desk
 from app.flow.draw import ask_to_void
 from app.flow.drawer import close_drawer, look_at_drawer, mind_drawer, move_cash, open_drawer
 from app.flow.lockout import lock_at_station
-from app.flow.look_up import look_up
+from app.flow.look_up import look_up, look_up_with_code
+from app.flow.lost_ticket import pay_lost, report_lost
 from app.flow.open_game import read_game
 from app.flow.override import override_close
 from app.flow.pay import pay_ticket
@@ -160,6 +161,14 @@ def show_ticket(number: str) -> Response:
     return jsonify(look_up(office(), credentials(), _number(number)))
 
 
+@routes.post("/tickets/<number>/look-up")
+@needs(Permission.TICKET_LOOK_UP)
+def show_ticket_in_hand(number: str) -> Response:
+    """Say what a ticket is that somebody has in hand, and how it stands."""
+    (code,) = forms.read_texts("code")
+    return jsonify(look_up_with_code(office(), credentials(), _number(number), code))
+
+
 @routes.post("/tickets/<number>/void")
 @needs(Permission.TICKET_VOID)
 def void(number: str) -> Response:
@@ -249,6 +258,22 @@ def pay(number: str) -> Response:
     return jsonify(pay_ticket(office(), credentials(), paying, request_id()))
 
 
+@routes.post("/tickets/<number>/lost")
+@needs(Permission.LOST_TICKET_NOTE)
+def lost(number: str) -> tuple[Response, int]:
+    """Note that somebody lost a ticket."""
+    loss = forms.read_loss(_number(number))
+    return jsonify(report_lost(office(), credentials(), loss, request_id())), 201
+
+
+@routes.post("/tickets/<number>/pay-lost")
+@needs(Permission.LOST_TICKET_PAY)
+def pay_lost_ticket(number: str) -> Response:
+    """Pay a lost ticket by check."""
+    paying = forms.read_lost_payment(_number(number))
+    return jsonify(pay_lost(office(), credentials(), paying, request_id()))
+
+
 @routes.post("/tickets/<number>/approve")
 @needs(Permission.APPROVE_PAYMENT)
 def approve(number: str) -> Response:
@@ -266,7 +291,7 @@ def tax_paper(number: str) -> Response:
 
 
 @routes.get("/unclaimed")
-@needs(Permission.TICKET_LOOK_UP)
+@needs(Permission.UNCLAIMED_SEE)
 def unclaimed() -> Response:
     """List the wins that nobody has come for, of `at_least` cents, behind the number `after`."""
     at_least, after = (

@@ -10,6 +10,8 @@ from flask import request
 from app.flow.access import Approval
 from app.flow.contact import Contact
 from app.flow.drawer import Closing, Minding
+from app.flow.lost_ticket import Loss, LostPayment
+from app.flow.patron import Patron
 from app.flow.pay import Check, Paying
 from app.flow.plays import Changes
 from app.flow.print_wanted import WANTED, Wanted
@@ -382,10 +384,44 @@ def read_paying(number: int) -> Paying:
         given.no_more()
     else:
         fields.maybe_text("check")
-    contact = _contact(fields)
+    contact, patron = _contact(fields), _patron(fields)
     fields.no_more()
     refuse_all(faults)
-    return Paying(number, code, reason, approval, manager, check, contact)
+    return Paying(number, code, reason, approval, manager, check, contact, patron)
+
+
+def read_loss(number: int) -> Loss:
+    """Return what somebody says who lost a ticket."""
+    fields, faults = body()
+    patron = _patron(fields) or Patron("", "")
+    loss = Loss(number, patron, fields.text("bought"), fields.text("surveillance"))
+    fields.no_more()
+    refuse_all(faults)
+    return loss
+
+
+def read_lost_payment(number: int) -> LostPayment:
+    """Return the payment of a lost ticket that is asked for."""
+    fields, faults = body()
+    reason, procedure = fields.text("reason"), fields.maybe_text("procedure")
+    given = fields.inner("check")
+    check = Check(given.text("number"), given.text("payee"))
+    given.no_more()
+    approval = _approval(fields)
+    fields.no_more()
+    refuse_all(faults)
+    return LostPayment(number, reason, check, approval, procedure or None)
+
+
+def _patron(fields: Fields) -> Patron | None:
+    """Return who a patron is, if it is said."""
+    if not fields.has("patron"):
+        fields.maybe_text("patron")
+        return None
+    given = fields.inner("patron")
+    patron = Patron(given.text("name"), given.text("document"))
+    given.no_more()
+    return patron
 
 
 def read_presenting() -> tuple[str | None, Contact | None]:

@@ -82,6 +82,15 @@ def _paths() -> Schema:
         "/practice": {"post": _act("Practise a sale; nothing is sold", "Practice", "Practised")},
         "/tickets": {"post": _act("Sell a ticket", "Sale", "Sold", status=201, once=True)},
         "/tickets/{number}": {"get": _act("Look a ticket up", None, "Ticket", number)},
+        "/tickets/{number}/look-up": {
+            "post": _act("Look up a ticket that is in hand", "InHand", "Ticket", number)
+        },
+        "/tickets/{number}/lost": {
+            "post": _act("Report a lost ticket", "Loss", "Lost", number, status=201, once=True)
+        },
+        "/tickets/{number}/pay-lost": {
+            "post": _act("Pay a lost ticket by check", "LostPayment", "Pay", number, once=True)
+        },
         "/tickets/{number}/picture": {"get": _picture("A ticket as it is printed", number)},
         "/tickets/{number}/void": {
             "post": _act("Void a ticket", "Voiding", "Voided", number, once=True)
@@ -316,6 +325,8 @@ REQUEST_FIELDS: dict[str, Schema] = {
 REASON: Schema = {"type": "string", "minLength": 1, "maxLength": REASON_MAX}
 PERSON = _object(["name", "secret"], name=TEXT, secret=TEXT)
 APPROVAL = _maybe(PERSON)
+PATRON = _object(["name", "document"], name=TEXT, document=TEXT)
+CHECK = _object(["number", "payee"], number=TEXT, payee=TEXT)
 CONTACT = _maybe(_object(["id"], id=TEXT, player_card=_maybe(TEXT)))
 COUNTED = _object(
     [],
@@ -415,7 +426,7 @@ SCHEMAS: dict[str, Schema] = {
         price_cents=NUMBER,
         standing={"enum": [stands.value for stands in Stands]},
         explanation=TEXT,
-        win_cents=NUMBER,
+        win_cents=_maybe(NUMBER),
         refund_due_cents=NUMBER,
         games=_list_of(_answer(game=TEXT, state=TEXT)),
     ),
@@ -466,8 +477,17 @@ SCHEMAS: dict[str, Schema] = {
         reason=_maybe(REASON),
         approval=APPROVAL,
         manager=APPROVAL,
-        check=_maybe(_object(["number", "payee"], number=TEXT, payee=TEXT)),
+        check=_maybe(CHECK),
         contact=CONTACT,
+        patron=_maybe(PATRON),
+    ),
+    "InHand": _object(["code"], code=TEXT),
+    "Loss": _object(
+        ["bought", "surveillance"], patron=_maybe(PATRON), bought=TEXT, surveillance=TEXT
+    ),
+    "Lost": _answer(number=NUMBER, reported_at=TEXT),
+    "LostPayment": _object(
+        ["reason", "check"], reason=REASON, check=CHECK, approval=APPROVAL, procedure=_maybe(REASON)
     ),
     "Pay": _answer(
         number=NUMBER,

@@ -16,7 +16,7 @@ from app.store.queries import games, records
 from app.web import log_pages
 from app.web.finding import Found, find, looked_for, nothing, read_day
 from app.web.pages import page
-from app.web.routes import office
+from app.web.routes import credentials, office
 from app.web.telling import tell
 
 routes = Blueprint("regulator", __name__, url_prefix="/regulator")
@@ -49,7 +49,7 @@ def find_record() -> str | AnyResponse:
 @page(Permission.RECORDS_SEE)
 def ticket(number: str) -> str:
     """Show the whole life of a ticket."""
-    life = ticket_life(office(), read_number(number) or 0)
+    life = ticket_life(office(), credentials(), read_number(number) or 0)
     told = [(proof, tell(proof.entry)) for proof in life.proofs]
     groups = [(letter(place), group) for place, group in enumerate(life.ticket.play["groups"])]
     return render_template("regulator/ticket.html", life=life, told=told, groups=groups)

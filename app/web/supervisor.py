@@ -5,7 +5,7 @@ They show; whatever is done from them goes through the API.
 
 from fractions import Fraction
 
-from flask import Blueprint, current_app, render_template
+from flask import Blueprint, current_app, render_template, request
 
 from app.flow.approvals import look_at_claim
 from app.flow.drawer import look_at_drawer
@@ -13,11 +13,13 @@ from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.flow.see_cards import Advantage, see_version, see_versions
 from app.flow.see_floor import CLOSED, FloorSeen, see_floor
+from app.flow.unclaimed import unclaimed_wins
 from app.keno.drawer import DENOMINATIONS
 from app.keno.numbering import read_number
 from app.keno.refusals import quoted
 from app.store.queries import house
 from app.store.queries.drawers import closed_lately, drawers_in_use
+from app.web.forms import CENTS_DIGITS
 from app.web.pages import page
 from app.web.routes import credentials, office
 from app.web.runbooks import read_runbooks
@@ -96,6 +98,16 @@ def card(card: str) -> str:
     seen, file = see_version(office(), credentials(), card)
     bars = [_bar(each, seen.most) for each in seen.advantages]
     return render_template("supervisor/card.html", seen=seen, file=file, bars=bars, hash=card)
+
+
+@routes.get("/unclaimed")
+@page(Permission.UNCLAIMED_SEE)
+def unclaimed() -> str:
+    """Show the wins that nobody has come for, and where a lost ticket is reported."""
+    after = request.args.get("after", "")
+    behind = int(after) if after.isdecimal() and len(after) < CENTS_DIGITS else 0
+    wins, more_after = unclaimed_wins(office(), credentials(), after=behind)
+    return render_template("supervisor/unclaimed.html", wins=wins, more_after=more_after)
 
 
 @routes.get("/people")

@@ -184,10 +184,18 @@ def _sold(body: Body) -> str:
     )
 
 
+SHOWN = {
+    "digits": ", with a part of its code",
+    "identity": ", without its code",
+    "claim": ", as a lost ticket",
+}
+
+
 def _paid(body: Body) -> str:
     approved = [body[name] for name in ("approver", "manager") if body[name]]
     by = f", approved by {' and '.join(approved)}" if approved else ""
-    return f"Ticket {_number(body)}: {dollars(body['cents'])} paid, {body['paid_by']}{by}"
+    how = SHOWN.get(body.get("shown", {}).get("how"), "")
+    return f"Ticket {_number(body)}: {dollars(body['cents'])} paid, {body['paid_by']}{how}{by}"
 
 
 def _cancelled(body: Body) -> str:
@@ -230,6 +238,13 @@ TELLING: dict[str, Callable[[Body], str]] = {
     ),
     Tag.CANCEL: _cancelled,
     Tag.REFUND: _cancelled,
+    Tag.LOOK_UP: lambda body: (
+        f"Looked up without a code: {_many(body['wins'], 'unclaimed win')} of tickets "
+        f"{printed_number(body['first'])} to {printed_number(body['last'])}"
+    ),
+    Tag.LOST_TICKET: lambda body: (
+        f"Ticket {_number(body)} reported lost: {body['bought']}; {body['surveillance']}"
+    ),
     Tag.PRESENTED: lambda body: f"Ticket {_number(body)} brought, not paid yet: {body['why']}",
     Tag.APPROVED: lambda body: (
         f"Ticket {_number(body)}: {dollars(body['cents'])} approved as {body['tier']}"

@@ -11,10 +11,11 @@ from playwright.sync_api import Page, Route, expect
 from app.flow.present import present_ticket
 from app.flow.sell import Sale
 from app.moments import hour_words
-from tests.browser.conftest import House, scan
+from tests.browser.conftest import House, scan, type_into
 from tests.floor import ADA, MAX, SAM, WANDA, secret_of
 from tests.looking import rows
 from tests.story.paying import pay
+from tests.waiting import until as wait_until
 from tests.web.supervisor_pages import BILLS, LARGE
 
 
@@ -67,6 +68,26 @@ def test_a_supervisor_locks_a_game_approves_a_payment_and_closes_a_drawer_left_b
     closed = page.get_by_role("listitem").filter(has_text="Drawer 1 of WANDA")
     expect(closed).to_contain_text("explained")
     assert rows(floor, "SELECT count(*) FROM approval") == [(1,)]
+    floor.check_books()
+
+
+@pytest.mark.proof
+@pytest.mark.rule("X-pay-without-code")
+def test_a_lost_ticket_is_reported_beside_the_list_of_wins_that_nobody_came_for(
+    house: House, accessible: Callable[[Page], None]
+) -> None:
+    floor = house.floor
+    floor.sell(floor.writing(), Sale("M", LARGE, BILLS))
+    floor.play()
+    page = house.station(SAM, "B2")
+    page.get_by_role("link", name="Unclaimed wins").click()
+    expect(page.get_by_role("cell", name="$1,800.00")).to_be_visible()
+    accessible(page)
+    page.get_by_label("Ticket number").focus()
+    type_into(page, "1-3", "Pat Patron", "licence 1", "B1, about noon", "camera 7")
+    page.keyboard.press("Enter")
+    wait_until(lambda: bool(rows(floor, "SELECT ticket FROM lost_ticket")))
+    assert rows(floor, "SELECT ticket, surveillance FROM lost_ticket") == [(1, "camera 7")]
     floor.check_books()
 
 

@@ -57,6 +57,28 @@ def test_the_pages_are_for_those_whose_they_are(app: Flask, floor: Floor) -> Non
     assert nobody.location == "/?next=/supervisor"
 
 
+@pytest.mark.rule("X-pay-without-code")
+def test_unclaimed_wins_are_listed_for_supervisors_and_lost_tickets_reported_and_paid(
+    app: Flask, floor: Floor
+) -> None:
+    floor.sell(floor.writing(), Sale("M", LARGE, BILLS))
+    floor.play()
+    browser = signed_in(app, floor, SAM)
+    assert "$1,800.00" in browser.client.get("/supervisor/unclaimed").text
+    assert "None." in browser.client.get("/supervisor/unclaimed?after=1").text
+    patron = {"name": "Pat Patron", "document": "licence 1"}
+    loss = {"patron": patron, "bought": "B1, noon", "surveillance": "camera 7"}
+    assert post(browser, floor, "tickets/1-3/lost", loss).status == 201
+    assert "reported lost" in browser.client.get("/supervisor/approvals/1").text
+    who = [(body["staff"], body["wins"]) for body in bodies(floor, "LOOK-UP")]
+    assert who == [("SAM", 1), ("SAM", 1)]
+    check = {"number": "1001", "payee": "Pat Patron"}
+    paying = {"reason": "lost", "check": check, "approval": {"name": MAX, "secret": "x"}}
+    assert post(browser, floor, "tickets/1/pay-lost", paying).json["code"] == "staff.not_permitted"
+    browser.sign_in(WANDA)
+    assert browser.client.get("/supervisor/unclaimed").status_code == 403
+
+
 @pytest.mark.rule("X-no-offline")
 def test_pages_that_look_do_not_wait_for_a_process_that_hangs(app: Flask, floor: Floor) -> None:
     """Or a few that are open would take every thread from those who sell."""

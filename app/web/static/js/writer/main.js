@@ -198,12 +198,29 @@ async function playAgain() {
 
 function lookUp() {
   if (practice) return notLookedAt();
-  const form = el("form", { class: "stack" }, el("label", {}, "Ticket number ", el("input", { name: "number", required: true, inputmode: "numeric" })), el("button", {}, "Enter: look it up"));
+  const unread = el("button", { type: "button", class: "quiet" }, "Fewer than eight digits can be read");
+  const form = el(
+    "form",
+    { class: "stack" },
+    el("label", {}, "Ticket number ", el("input", { name: "number", required: true, inputmode: "numeric" })),
+    el("label", {}, "Code, ? for each digit that cannot be read ", el("input", { name: "code", autocomplete: "off", placeholder: "none: how it stands" })),
+    el("button", {}, "Enter: look it up"),
+    unread,
+  );
+  const number = () => {
+    const typed = form.elements.number.value.trim();
+    if (/^\d{1,11}(-\d)?$/.test(typed)) return typed;
+    return tell("refusal", "A ticket's number has digits only, and its check digit behind a dash.");
+  };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const typed = form.elements.number.value.trim();
-    if (/^\d{1,11}(-\d)?$/.test(typed)) ticket.present({ number: typed, code: null }).catch(refused);
-    else tell("refusal", "A ticket's number has digits only, and its check digit behind a dash.");
+    const typed = number();
+    const code = form.elements.code.value.replace(/\s/g, "") || null;
+    if (typed) ticket.present({ number: typed, code }).catch(refused);
+  });
+  unread.addEventListener("click", () => {
+    const typed = number();
+    if (typed) ticket.askToPayUnread(typed);
   });
   panel.show([el("h2", {}, "Look a ticket up"), form]);
 }

@@ -6,14 +6,15 @@ import { act } from "./acts.js";
 import { printedNumber } from "./numbering.js";
 import { choices, personFields } from "./panel.js";
 
-const SUPERVISOR = new Set(["approval.needed", "approval.supervisor_needed"]);
+const SUPERVISOR = new Set(["approval.needed", "approval.supervisor_needed", "payment.lost_claimed"]);
 const MANAGER = "approval.manager_needed";
 const TAX = "payment.tax_paper_needed";
-// For what money goes back over a ticket that is not paid.
+// For what money goes back over a ticket that is not paid, by how it stands.
 const BACK = {
-  "ticket.still_playing": "Cancel the rest",
-  "ticket.refund_instead": "Refund games that were void",
+  "in-play": "Cancel the rest",
+  refund: "Refund games that were void",
 };
+const NOT_TOLD = "Nothing is paid without its paper. Scan it, or F3 again and type its code, ? for each digit that cannot be read.";
 
 export class TicketAtHand {
   constructor({ panel, patron, line, tell, desk, hearAgain, replay, showPicture }) {
@@ -32,10 +33,11 @@ export class TicketAtHand {
     const ticket = { number, code };
     let refusal = null;
     try {
-      ticket.shown = await get(`/api/v1/tickets/${number}`);
+      const path = `/api/v1/tickets/${number}`;
+      ticket.shown = code ? await post(`${path}/look-up`, { code }) : await get(path);
       ticket.number = ticket.shown.number; // it may have been typed with its check digit
       if (this.isVoiding) return this.patron.isAt(contact) && this.askToVoid(ticket);
-      ticket.claim = await post(`/api/v1/tickets/${ticket.number}/present`, { code, contact });
+      if (code) ticket.claim = await post(`/api/v1/tickets/${ticket.number}/present`, { code, contact });
     } catch (no) {
       if (!ticket.shown || !(no instanceof Refusal) || no.code === "ticket.wrong_code") return this.refused(no);
       refusal = no;
@@ -64,15 +66,16 @@ export class TicketAtHand {
     const open = shown.standing === "open";
     const parts = [el("h2", {}, `Ticket ${shown.printed_number}`), this.wayHere()].filter(Boolean);
     if (claim) parts.push(el("p", { class: "done large" }, `Pays ${money(claim.pay_cents)}`), explained(claim));
-    else parts.push(el("p", { class: "notice" }, refusal.message), el("p", { class: "small" }, shown.explanation));
+    else if (refusal) parts.push(el("p", { class: "notice" }, refusal.message), el("p", { class: "small" }, shown.explanation));
+    else parts.push(el("p", { class: "notice" }, shown.explanation), shown.standing === "win" ? el("p", {}, NOT_TOLD) : "");
     const needs = claim?.needs ?? [];
     for (const need of needs) parts.push(el("p", { class: "notice" }, need.message));
     const keys = { F2: () => this.playAgain(ticket), F4: () => this.askToVoid(ticket) };
-    const mayPay = claim && (ticket.code || needs.length);
+    const mayPay = Boolean(claim);
     if (mayPay) parts.push(this.payForm(ticket, needs));
     if (!needs.length && claim) keys.F9 = () => this.cashAndPlay(ticket);
     const notAtOnce = () => this.tell("notice", "First it is paid, as is asked for here. Then F2 plays it again.");
-    const back = BACK[refusal?.code];
+    const back = BACK[shown.standing];
     if (back) keys.F5 = () => this.askToRefund(ticket, back);
     parts.push(
       choices(
@@ -93,11 +96,11 @@ export class TicketAtHand {
   /** The form by which a ticket is paid: nothing to fill in, most of the time, but Enter. */
   payForm(ticket, needs) {
     const codes = new Set(needs.map((need) => need.code));
-    const supervisor = !ticket.code || [...codes].some((code) => SUPERVISOR.has(code));
+    const supervisor = [...codes].some((code) => SUPERVISOR.has(code));
     const form = el(
       "form",
       { class: "stack" },
-      ticket.code ? null : el("label", {}, "Why without its code ", el("input", { name: "reason", required: true })),
+      ticket.code.includes("?") ? el("label", {}, "Why not all of its code can be read ", el("input", { name: "reason", required: true })) : null,
       codes.has(TAX) ? this.taxFields(ticket) : null,
       supervisor ? personFields("approval", "Supervisor") : null,
       codes.has(MANAGER) ? personFields("manager", "Manager outside keno") : null,
@@ -112,6 +115,38 @@ export class TicketAtHand {
       }
     });
     return form;
+  }
+
+  /** Fewer than eight digits can be read: paid by others to somebody known, and not looked up here. */
+  askToPayUnread(number) {
+    const form = el(
+      "form",
+      { class: "stack" },
+      el("label", {}, "Why its code cannot be read ", el("input", { name: "reason", required: true })),
+      el(
+        "fieldset",
+        {},
+        el("legend", {}, "Patron"),
+        el("label", {}, "Name ", el("input", { name: "patron.name", required: true, autocomplete: "off" })),
+        el("label", {}, "Document ", el("input", { name: "patron.document", required: true, autocomplete: "off" })),
+      ),
+      personFields("approval", "Supervisor"),
+      personFields("manager", "Manager outside keno"),
+      el("button", {}, "Enter: pay it"),
+    );
+    onceAtATime(form, async () => {
+      try {
+        const said = { code: null, contact: this.patron.contact, ...readForm(form) };
+        const paid = await act(`/api/v1/tickets/${number}/pay`, said);
+        this.patron.note(`Paid ${printedNumber(paid.number)}: ${money(paid.pay_cents)}`, paid.contact);
+        this.tell("done", `Pay ${money(paid.pay_cents)}`);
+        this.panel.close();
+        this.desk.lookNow();
+      } catch (no) {
+        this.tell("refusal", no.message);
+      }
+    });
+    this.panel.show([el("h2", {}, `Ticket ${number}: its code cannot be read`), form], {}, { isPatrons: true });
   }
 
   taxFields(ticket) {

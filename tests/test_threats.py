@@ -249,6 +249,8 @@ def test_nobody_reads_or_changes_what_is_another_s_though_they_may_do_it_to_thei
     count = {"counted": {"currency": 10_000}, "verifier": {"name": MAX, "secret": secret_of(MAX)}}
     torn = {"reason": "torn"}
     patron = {"game": 100, "name": "Pat Patron", "taxpayer_number": "000-00-0000"}
+    loss = {"bought": "here", "surveillance": "camera 7"}
+    lost = {"reason": "lost", "check": {"number": "1", "payee": "Pat Patron"}}
     refused: dict[tuple[str, str], tuple[object, str]] = {
         ("GET", "drawers/1"): (None, "drawer.unknown"),
         ("POST", "drawers/1/close"): (count, "drawer.unknown"),
@@ -261,7 +263,10 @@ def test_nobody_reads_or_changes_what_is_another_s_though_they_may_do_it_to_thei
         ("POST", "tickets/1/void"): ({"code": floor.code(1), "reason": "x"}, "approval.needed"),
         # Without the paper nobody has a ticket, and another's is not handed out again either.
         ("POST", "tickets/2/refund"): (torn, "approval.needed"),
-        ("POST", "tickets/2/pay"): (torn, "approval.needed"),
+        ("POST", "tickets/2/pay"): (torn, "payment.identity_needed"),
+        ("POST", "tickets/2/look-up"): ({"code": "1" * 25}, "ticket.wrong_code"),
+        ("POST", "tickets/2/lost"): (loss, "staff.not_permitted"),
+        ("POST", "tickets/2/pay-lost"): (lost, "staff.not_permitted"),
         ("POST", "tickets/2/tax-paper"): (patron, "approval.needed"),
         ("POST", "tickets/1/reprint"): ({"reason": "x"}, "approval.needed"),
         ("POST", "tickets/2/reprint"): ({"reason": "x"}, "approval.needed"),

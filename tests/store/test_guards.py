@@ -148,8 +148,8 @@ def make_busy(floor: Floor) -> Floor:
                 "SELECT 1, ticket, payee, payee, 'x', 'x', 1, 1, paid_at FROM payout"
             ),
             (
-                "INSERT INTO shown_in_part (ticket, how, places, entry) "
-                "SELECT ticket, 'digits', 'x', 1 FROM payout"
+                "INSERT INTO shown_in_part (ticket, how, claim, entry) "
+                "SELECT ticket, 'claim', 1, 1 FROM payout"
             ),
             "INSERT INTO code_tries (ticket, full_at) SELECT ticket, paid_at FROM payout",
         ):
@@ -441,6 +441,8 @@ def test_of_a_series_one_game_is_open(busy: Floor) -> None:
 # ---- checks: one row planted against each --------------------------------------------------------
 
 OTHER_JOB = {"job": "'x'", "entry": 1}
+OTHER_SHOWN: dict[str, object] = {"ticket": 2, "entry": 2}
+HASHED = "(SELECT salted FROM lost_ticket)"
 OTHER_PAYOUT: dict[str, object] = {"ticket": 2, "entry": 1, "check_number": "'2'"}
 
 # The name of the check, and the columns of a stored row that are changed against it, in SQL.
@@ -500,6 +502,31 @@ CHECKS: dict[str, tuple[str, dict[str, object]]] = {
     "ck_report_job_digest": ("", {"digest": "'x'", **OTHER_JOB}),
     "ck_house_amount_two_people": ("", {"manager": "staff", "entry": 1}),
     "ck_payout_approved": ("", {"with_code": "FALSE", **OTHER_PAYOUT}),
+    "ck_payout_drawer": (
+        "",
+        {
+            **OTHER_PAYOUT,
+            "drawer": "NULL",
+            "paid_by": "'cash'",
+            "check_number": "NULL",
+            "payee": "NULL",
+        },
+    ),
+    "ck_look_up_numbers": ("", {"first": "last + 1", "entry": 2}),
+    "ck_shown_in_part_how": ("", {**OTHER_SHOWN, "how": "'a letter'", "claim": "NULL"}),
+    "ck_shown_in_part_places": ("", {**OTHER_SHOWN, "places": "'X'"}),
+    "ck_shown_in_part_identity": ("", {**OTHER_SHOWN, "salted": HASHED}),
+    "ck_shown_in_part_claim": ("", {**OTHER_SHOWN, "claim": "NULL"}),
+    "ck_shown_in_part_procedure": (
+        "",
+        {
+            **OTHER_SHOWN,
+            "how": "'digits'",
+            "places": "'X'",
+            "claim": "NULL",
+            "procedure": "'letter 12'",
+        },
+    ),
     "ck_payout_cents": ("", {"cents": 0, **OTHER_PAYOUT}),
     "ck_payout_check_number": ("", {**OTHER_PAYOUT, "check_number": "NULL"}),
     "ck_payout_paid_by": (
@@ -624,6 +651,11 @@ UNIQUE: dict[str, tuple[str, dict[str, object]]] = {
     "report_job.job": ("pk_report_job", {"entry": 1}),
     "report_job.entry": ("uq_report_job_entry", {"job": "'x'"}),
     "printer_condition.printer": ("pk_printer_condition", {}),
+    "look_up.entry": ("pk_look_up", {}),
+    "lost_ticket.entry": ("pk_lost_ticket", {}),
+    "code_tries.ticket": ("pk_code_tries", {}),
+    "shown_in_part.ticket": ("pk_shown_in_part", {"entry": 2}),
+    "shown_in_part.entry": ("uq_shown_in_part_entry", {"ticket": 2}),
     "payout.check_number": ("uq_payout_check_number", {"ticket": 2, "entry": 1}),
     "payout.entry": ("uq_payout_entry", {"ticket": 2, "check_number": "'2'"}),
     "payout.ticket": ("pk_payout", {"entry": 1, "check_number": "'2'"}),
@@ -805,6 +837,10 @@ def unused(table: str, changes: Row) -> Row:
         "report_choice": {"entry": 1},
         "report_job": OTHER_JOB,
         "payout": OTHER_PAYOUT,
+        "look_up": {"entry": 2},
+        "lost_ticket": {"entry": 2},
+        "code_tries": {"ticket": 2},
+        "shown_in_part": OTHER_SHOWN,
         "presentation": {"ticket": 2, "entry": 2},
         "printed_paper": {},
         "printer": {"code": "'P9'", "address": "'tcp:elsewhere'"},

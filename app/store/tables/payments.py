@@ -200,7 +200,7 @@ class ShownInPart(Table):
     __tablename__ = "shown_in_part"
     append_only = True
 
-    ticket: Mapped[Number] = mapped_column(ForeignKey("payout.ticket"), primary_key=True)
+    ticket: Mapped[Number] = mapped_column(ForeignKey("ticket.number"), primary_key=True)
     how: Mapped[Code]
     places: Mapped[Code | None]  # where digits could be read
     sealed: Mapped[bytes | None] = mapped_column(LargeBinary)  # who the patron is, encrypted

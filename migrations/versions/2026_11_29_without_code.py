@@ -1,6 +1,6 @@
 """Payments without the whole code: what was shown, who looked wins up, tickets that were lost.
 
-Revision: 2026_11_28_without_code
+Revision: 2026_11_29_without_code
 """
 
 import sqlalchemy as sa
@@ -8,8 +8,8 @@ from alembic import op
 
 from app.store.columns import RowId, Utc
 
-revision = "2026_11_28_without_code"
-down_revision = "2026_11_27_watching_roles"
+revision = "2026_11_29_without_code"
+down_revision = "2026_11_28_ended_processes"
 branch_labels = None
 depends_on = None
 
@@ -118,7 +118,7 @@ def _create_shown_in_part() -> None:
         sa.CheckConstraint("procedure IS NULL OR how = 'claim'", name=op.f(f"ck_{name}_procedure")),
         sa.ForeignKeyConstraint(["claim"], ["lost_ticket.entry"], name=op.f(f"fk_{name}_claim")),
         sa.ForeignKeyConstraint(["entry"], ["act.id"], name=op.f(f"fk_{name}_entry")),
-        sa.ForeignKeyConstraint(["ticket"], ["payout.ticket"], name=op.f(f"fk_{name}_ticket")),
+        sa.ForeignKeyConstraint(["ticket"], ["ticket.number"], name=op.f(f"fk_{name}_ticket")),
         sa.PrimaryKeyConstraint("ticket", name=op.f(f"pk_{name}")),
         sa.UniqueConstraint("entry", name=op.f(f"uq_{name}_entry")),
     )

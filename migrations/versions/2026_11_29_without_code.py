@@ -9,7 +9,7 @@ from alembic import op
 from app.store.columns import RowId, Utc
 
 revision = "2026_11_29_without_code"
-down_revision = "2026_11_28_ended_processes"
+down_revision = "2026_11_29_used_secrets"
 branch_labels = None
 depends_on = None
 

@@ -19,7 +19,10 @@ from app.flow.draw import ask_to_void
 from app.flow.drawer import Minding, mind_drawer, move_cash
 from app.flow.house_amounts import set_amount
 from app.flow.house_settings import change_setting
+from app.flow.look_up import look_up
+from app.flow.lost_ticket import Loss, report_lost
 from app.flow.override import override_close
+from app.flow.patron import Patron
 from app.flow.pay import Check, Paying, pay_ticket
 from app.flow.permissions import Permission
 from app.flow.present import present_ticket
@@ -39,6 +42,7 @@ from app.store.queries import log
 from app.store.queries.paper import PrinterRow
 from printers.press import Press
 from tests.floor import ADA, CARD, MAX, SAM, WALT, Floor, dollar, secret_of
+from tests.story.paying import torn
 
 SAM_APPROVES = Approval(SAM, secret_of(SAM))
 MAX_APPROVES = Approval(MAX, secret_of(MAX))
@@ -125,10 +129,14 @@ def _give_back(floor: Floor, walt: Credentials) -> None:
 
 
 def _pay(floor: Floor, walt: Credentials, rich: int, by_check: int, winner: int) -> None:
-    """Pay in cash, by check, and what must be approved and reported."""
+    """Pay a torn ticket in cash, by check, and what must be approved, was lost and is reported."""
     office = floor.office
-    cash = Paying(winner, floor.code(winner), contact=Contact("c-4"))
+    code, contact = torn(floor.code(winner)), Contact("c-4")
+    cash = Paying(winner, code, reason="torn", approval=SAM_APPROVES, contact=contact)
     pay_ticket(office, walt, cash, floor.request_id())
+    look_up(office, walt, rich)
+    loss = Loss(rich, Patron("Pat Patron", "licence 1"), "B1, at noon", "camera 7")
+    report_lost(office, floor.signed_in(SAM, "B2"), loss, floor.request_id())
     named, contact = Check("1001", "Pat"), Contact("c-3")
     check = Paying(by_check, floor.code(by_check), check=named, contact=contact)
     pay_ticket(office, walt, check, floor.request_id())

@@ -563,7 +563,8 @@ def _choice(office: Office, trying: Trying, secret: str, new: str) -> _Choice:
         return _NO_CHOICE
     person, known = _known_of(office, trying)
     faults = list(secret_faults(new, known))
-    if len(new) <= SECRET_MOST and _was_theirs(office, person, fitting, new):
+    # Comparing with those before is slow: what is refused anyway is not compared.
+    if _is_same(new, secret) or (not faults and _was_theirs(office, person, new)):
         faults.append(refusal(No.SECRET_SAME))
     if faults:
         return _Choice(fitting, "", Refused(faults))
@@ -578,9 +579,9 @@ def _known_of(office: Office, trying: Trying) -> tuple[Person | None, list[str]]
     return person, known if person is None else [*known, person.code, person.role]
 
 
-def _was_theirs(office: Office, person: Person | None, fitting: str, new: str) -> bool:
-    """Whether somebody has a secret, or had it among their last ones."""
-    for stored in (fitting, *(() if person is None else person.past_secrets)):
+def _was_theirs(office: Office, person: Person | None, new: str) -> bool:
+    """Whether somebody had a secret among their last ones."""
+    for stored in () if person is None else person.past_secrets:
         with suppress(VerificationError):
             return office.hasher.verify(stored, new)
     return False

@@ -368,7 +368,7 @@ def facts_of(floor: Floor) -> dict[str, object]:
     return {
         table: found
         for table, found in everything(floor).items()
-        if not table.startswith(("log_", "act"))
+        if not table.startswith(("log_", "act", "try_bucket"))
     }
 
 

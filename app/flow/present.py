@@ -23,7 +23,7 @@ from app.flow.claim import (
     ticket_numbered,
     why_not_payable,
 )
-from app.flow.code_tries import WHY_TRIED, check_code, may_try_code
+from app.flow.code_tries import check_code
 from app.flow.codes import part_of_code
 from app.flow.contact import Contact, check_contact, paid_before
 from app.flow.office import Office
@@ -52,11 +52,8 @@ def present_ticket(
 ) -> Answer:
     """Return what a ticket is paid, and what must be there before it is; nothing is paid.
 
-    With a code where too many were wrong, which is not even compared, it is shown what a supervisor
-    would approve, and nothing is noted.
-
     Refuses: whoever is not at work; a ticket of which there is no code, not even enough of it; one
-    that is not paid, each for its own reason; a wrong code.
+    that is not paid, each for its own reason; a wrong code; any code where too many were wrong.
     """
     worker = at_work(credentials, Permission.TICKET_PAY)
     check_contact(contact)
@@ -67,19 +64,15 @@ def present_ticket(
         if code is None:
             raise say_no(No.CODE_NEEDED, number=printed_number(number))
         shown = Shown.CODE if part_of_code(code) is None else Shown.DIGITS
-        is_tried_out = shown is Shown.CODE and not may_try_code(unit, number)
-        if not is_tried_out:
-            check_code(office, unit, who, ticket, code, alone=True, in_part=True)
+        check_code(office, unit, who, ticket, code, alone=True, in_part=True)
         now = unit.now()
         before = paid_before(office, unit, who, contact, now)
         claim = claim_of(office, unit, ticket, before, now, shown)
         no = why_not_payable(office, claim)
         if no is not None:
-            raise no if is_tried_out else presented(office, unit, who, claim, no, now)
+            raise presented(office, unit, who, claim, no, now)
         needs = missing(office, unit, who, claim, {})
-        if is_tried_out:
-            needs.insert(0, say_no(No.APPROVAL_NEEDED, why=WHY_TRIED))
-        elif needs:
+        if needs:
             note_presented(office, unit, who, claim, needs[0], now)
             unit.commit()
         return {

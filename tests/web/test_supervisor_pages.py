@@ -75,7 +75,7 @@ def test_unclaimed_wins_are_listed_for_supervisors_and_lost_tickets_reported_and
     check = {"number": "1001", "payee": "Pat Patron"}
     paying = {"reason": "lost", "check": check, "approval": {"name": MAX, "secret": "x"}}
     assert post(browser, floor, "tickets/1/pay-lost", paying).json["code"] == "staff.not_permitted"
-    browser.sign_in(WANDA)
+    browser.sign_in(WALT)
     assert browser.client.get("/supervisor/unclaimed").status_code == 403
 
 

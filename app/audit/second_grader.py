@@ -31,14 +31,14 @@ LARGEST = 2**53 - 1  # canonical JSON has no larger whole number
 GROUPS_LISTED = 6
 BYTE_ORDER_MARK = "\ufeff"  # which some editors put before the text, and which says nothing
 ROUNDING = ("up", "down", "half-up")
-CARD_FIELDS = frozenset({"name", "limits", "schedules"})
+CARD_FIELDS = frozenset({"name", "approval", "limits", "schedules"})
 LIMIT_FIELDS = frozenset({
     "spots_max", "games_max", "ticket_min_cents", "ticket_max_cents", "aggregate_cents",
     "in_full_below_cents", "claim_minutes", "rounding",
 })  # fmt: skip
 SCHEDULE_FIELDS = frozenset({
     "base_cents", "rate_min_cents", "rate_max_cents", "rate_step_cents", "ways_min",
-    "ticket_min_cents", "pays",
+    "ticket_min_cents", "departs_from_proportion", "pays",
 })  # fmt: skip
 LINE_FIELDS = frozenset({"spots", "ways", "rate_cents", "schedule", "sets"})
 # The letters of the groups: A to Z, then AA, AB and on; no ticket has more than 80 groups.

@@ -1,14 +1,15 @@
 """What the law, and we, ask of a rate card before it may be put into force.
 
-Each check is a small function that yields its faults; `CHECKS` lists them all. Proportional pays
-(15.3(e)) need no check, because a schedule states its pays for one base wager and every rate is
-paid in proportion to it. Nor does "equal to any maximum for an individual wager": the card has
-one figure that serves as both.
+Each check is a small function that yields its faults; `CHECKS` lists them all. Within a schedule
+proportional pays (15.3(e)) need no check, because it states its pays for one base wager and every
+rate is paid in proportion to it. Nor does "equal to any maximum for an individual wager": the card
+has one figure that serves as both.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import gcd
 
 from app.keno.money import Rounding, dollars, percent, rounded_cents
 from app.keno.odds import DRAWS, draws_catching
@@ -20,9 +21,17 @@ from app.keno.rate_card import (
     Schedule,
 )
 from app.keno.refusals import Code, Refusal, refusal
+from app.keno.request import REGULAR
 
 ADVANTAGE_MAX = Fraction(30, 100)
 AGGREGATE_LEAST_CENTS = 100_000_00
+# The most that rounding adds to a win, in cents.
+ROUNDING_ADDS = {
+    Rounding.UP: Fraction(1),
+    Rounding.HALF_UP: Fraction(1, 2),
+    Rounding.DOWN: Fraction(0),
+}
+RATES_JUDGED = 1_000  # of one wager, one by one: a card is judged in seconds, whatever it says
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,64 @@ def figures(schedule: Schedule, spots: int, limits: Limits) -> Figures:
         back += draws * win
         hits += draws if win else 0
     return Figures(Fraction(back, DRAWS * base_cents * rate_cents), Fraction(hits, DRAWS))
+
+
+@dataclass(frozen=True)
+class Least:
+    """What the house keeps of a wager at the rate that leaves it least."""
+
+    rate_cents: int
+    advantage: Fraction
+
+
+def least_advantage(schedule: Schedule, spots: int, limits: Limits) -> Least:
+    """Return the least that is left of a wager at any rate on offer, if that is 0 or less.
+
+    If something is left at every rate, the result is above 0 and may be of another rate.
+
+    A win counts as it is paid: a ticket of one way is rounded by itself. On a ticket of many ways
+    their wins are added up before they are rounded; a loss that rounding down hides on each way
+    shows in their sum, so what is left unrounded must be above 0 as well.
+
+    Few rates decide it, exactly:
+    - Unrounded, the smallest rate leaves least: the aggregate limit cuts larger wins first.
+    - Rounding adds a cent at most to a win. A rate that leaves more than that is safe, and so is
+      every larger one.
+    - After `base / gcd(base, step)` rates the fractions of a cent repeat, and the wins are larger
+      by whole cents. Of rates that are rounded up alike, the smallest leaves least.
+
+    If `RATES_JUDGED` rates do not decide it, the rest count as if rounding added all that it can.
+    """
+    figure = figures(schedule, spots, limits)
+    unrounded = figure.house_advantage
+    least = Least(schedule.rate_min_cents, unrounded)
+    added = figure.hit * ROUNDING_ADDS[limits.rounding]
+    rates = range(schedule.rate_min_cents, schedule.rate_max_cents + 1, schedule.rate_step_cents)
+    # A rate that is rounded half up may lose what a smaller one gains, once the limit cuts a win.
+    if limits.rounding is Rounding.UP or limits.aggregate_cents is None:
+        rates = rates[: schedule.base_cents // gcd(schedule.base_cents, schedule.rate_step_cents)]
+    for rate_cents in rates[:RATES_JUDGED]:
+        if unrounded * rate_cents > added:
+            return least
+        paid = 1 - _pays_back(schedule, spots, limits, rate_cents)
+        least = min(least, Least(rate_cents, paid), key=_advantage)
+    for rate_cents in rates[RATES_JUDGED : RATES_JUDGED + 1]:
+        undecided = Least(rate_cents, unrounded - added * Fraction(1, rate_cents))
+        least = min(least, undecided, key=_advantage)
+    return least
+
+
+def _advantage(least: Least) -> Fraction:
+    return least.advantage
+
+
+def _pays_back(schedule: Schedule, spots: int, limits: Limits, rate_cents: int) -> Fraction:
+    """Return what a ticket of one such way gets back of its price, as it is paid."""
+    back = 0
+    for caught, draws in draws_catching(spots).items():
+        win = rounded_cents(schedule.win(spots, {caught: 1}, rate_cents), limits.rounding)
+        back += draws * limits.cut_cents(win)
+    return Fraction(back, DRAWS * rate_cents)
 
 
 def all_figures(card: RateCard) -> Mapping[str, Mapping[int, Figures]]:
@@ -130,6 +197,46 @@ def check_advantage(card: RateCard) -> Iterator[Refusal]:
                 )
 
 
+def check_floor(card: RateCard) -> Iterator[Refusal]:
+    """X-card-floor: of every wager at every rate something is left to the house, as it is paid.
+
+    A promotion that the regulator's letter allows may leave less.
+    """
+    if card.approval is not None:
+        return
+    for schedule in card.schedules.values():
+        for spots in schedule.pays_cents:
+            least = least_advantage(schedule, spots, card.limits)
+            if least.advantage <= 0:
+                yield refusal(
+                    Code.ADVANTAGE_TOO_LOW,
+                    _place(schedule, spots),
+                    schedule=schedule.name,
+                    spots=spots,
+                    rate=dollars(least.rate_cents),
+                    advantage=percent(least.advantage, Rounding.UP),
+                )
+
+
+def check_proportion(card: RateCard) -> Iterator[Refusal]:
+    """15.3(e): a special rate pays in proportion to the regular one, or names its approval."""
+    regular = card.schedules.get(REGULAR)
+    if regular is None:
+        return
+    for schedule in card.schedules.values():
+        if schedule.departs_from_proportion is not None:
+            continue
+        for spots, pays in schedule.pays_cents.items():
+            usual = regular.pays_for(spots)
+            if any(
+                pays.get(caught, 0) * regular.base_cents
+                != usual.get(caught, 0) * schedule.base_cents
+                for caught in {*pays, *usual}
+            ):
+                facts = {"schedule": schedule.name, "spots": spots}
+                yield refusal(Code.NOT_PROPORTIONAL, _place(schedule, spots), **facts)
+
+
 def check_aggregate(card: RateCard) -> Iterator[Refusal]:
     """15.3(e): the aggregate limit, if there is one, is at least $100,000 a game.
 
@@ -168,6 +275,8 @@ CHECKS = (
     check_winnable,
     check_wagers,
     check_advantage,
+    check_floor,
+    check_proportion,
     check_aggregate,
     check_claim_period,
 )

@@ -15,13 +15,14 @@ from app.keno.conditioning_text import SCHEDULE_NAME
 from app.keno.fields import Fields
 from app.keno.money import LARGEST, Rounding, dollars
 from app.keno.odds import possible_catches
-from app.keno.rate_card import CLAIM_MOST_MINUTES, Limits, RateCard, Schedule
+from app.keno.rate_card import CLAIM_MOST_MINUTES, Approval, Departure, Limits, RateCard, Schedule
 from app.keno.refusals import Code, Refusal, Refused, quoted, refusal, refuse_all
 from app.keno.request import REGULAR
 from app.keno.spots import NUMBERS
 
 FILE_MAX = 128 * 1024
 SCHEDULES_MAX = 50
+REFERENCE_MAX = 100
 # A key has five parts at most. Python's TOML reader takes quadratic time and memory over long ones.
 _DOTS_MAX = 50
 
@@ -44,10 +45,22 @@ def read_card_and_faults(file: bytes) -> tuple[RateCard, tuple[Refusal, ...]]:
     faults: list[Refusal] = []
     document = Fields(_read_toml(file), "", faults)
     name = document.text("name")
+    approval = _read_approval(document)
     limits = _read_limits(document.inner("limits"), faults)
     schedules = _read_schedules(document.inner("schedules"), faults)
     document.no_more()
-    return RateCard(name, limits, schedules), tuple(faults)
+    return RateCard(name, limits, schedules, approval), tuple(faults)
+
+
+def _read_approval(document: Fields) -> Approval | None:
+    if not document.has("approval"):
+        return None
+    fields = document.inner("approval")
+    approval = Approval(
+        fields.words("reference", REFERENCE_MAX), fields.date("date"), fields.digest("digest")
+    )
+    fields.no_more()
+    return approval
 
 
 def _read_toml(file: bytes) -> Mapping[str, object]:
@@ -112,9 +125,20 @@ def _read_schedule(name: str, fields: Fields, faults: list[Refusal]) -> Schedule
         ways_min=fields.whole("ways_min", 1, default=1),
         ticket_min_cents=fields.whole("ticket_min_cents", default=0),
         pays_cents=_read_pays(fields.inner("pays"), f"schedules.{name}.pays", faults),
+        departs_from_proportion=_read_departure(name, fields),
     )
     _check_range(f"schedules.{name}", schedule.rate_min_cents, schedule.rate_max_cents, faults)
     return schedule
+
+
+def _read_departure(name: str, fields: Fields) -> Departure | None:
+    """Return why a special rate may depart from the regular one; the regular one has no such."""
+    if name == REGULAR or not fields.has("departs_from_proportion"):
+        return None
+    inner = fields.inner("departs_from_proportion")
+    departure = Departure(inner.words("approval", REFERENCE_MAX), inner.date("date"))
+    inner.no_more()
+    return departure
 
 
 def _read_pays(

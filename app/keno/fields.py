@@ -5,11 +5,15 @@ like a number, 5.0 and true are not whole numbers. A field that nobody asked for
 because a mistyped `aggregate_cents` would otherwise mean "no limit".
 """
 
+import datetime as dt
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeGuard
 
 from app.keno.money import LARGEST
 from app.keno.refusals import REPORTED_MAX, Code, Refusal, Refused, quoted, refusal
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -118,6 +122,31 @@ class Fields:
             return value
         self._wrong(field, "a text")
         return None
+
+    def words(self, field: str, most: int) -> str:
+        """Return a printable text of 1 to so many characters, which must be there."""
+        value = self.text(field)
+        is_good = value.strip() and value.isprintable() and len(value) <= most
+        if isinstance(self.peek(field), str) and not is_good:
+            self._wrong(field, f"a printable text of 1 to {most} characters")
+        return value
+
+    def date(self, field: str) -> dt.date:
+        """Return a date, which must be there."""
+        self._require(field)
+        value = self._take(field)
+        if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
+            return value
+        if value is not None:
+            self._wrong(field, "a date, such as 2027-01-31")
+        return dt.date.min
+
+    def digest(self, field: str) -> str:
+        """Return a SHA-256 digest in hexadecimal, which must be there."""
+        value = self.text(field)
+        if isinstance(self.peek(field), str) and not _DIGEST.fullmatch(value):
+            self._wrong(field, "a SHA-256 digest, 64 hexadecimal digits in small letters")
+        return value
 
     def peek(self, field: str) -> object:
         """Return whatever stands in a field, which is still to be read."""

@@ -6,6 +6,7 @@ is paid in proportion (15.3(e)). Catching nothing may pay. What is not listed pa
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 
 from app.keno.money import Rounding
@@ -13,6 +14,23 @@ from app.keno.money import Rounding
 # 15.6(c): a ticket stays valid for five minutes at least and a year at most.
 CLAIM_LEAST_MINUTES = 5
 CLAIM_MOST_MINUTES = 525_600
+
+
+@dataclass(frozen=True)
+class Approval:
+    """The regulator's letter that allows a promotion below the floor of the house advantage."""
+
+    reference: str
+    date: date
+    digest: str  # SHA-256 of the letter, in hexadecimal
+
+
+@dataclass(frozen=True)
+class Departure:
+    """The approval by which a special rate does not pay in proportion to the regular one."""
+
+    approval: str
+    date: date
 
 
 @dataclass(frozen=True)
@@ -49,6 +67,7 @@ class Schedule:
     ways_min: int
     ticket_min_cents: int
     pays_cents: Mapping[int, Mapping[int, int]]
+    departs_from_proportion: Departure | None = None
 
     def pays_for(self, spots: int) -> Mapping[int, int]:
         """Return what each catch of a way of so many spots pays for the base wager."""
@@ -71,3 +90,4 @@ class RateCard:
     name: str
     limits: Limits
     schedules: Mapping[str, Schedule]
+    approval: Approval | None = None

@@ -202,6 +202,14 @@ class Code(Coded):
         "card.advantage_too_high",
         "{schedule}: {spots}-spot ways at {rate} leave the house {advantage}; the law allows 30%.",
     )
+    ADVANTAGE_TOO_LOW = (
+        "card.advantage_too_low",
+        "{schedule}: {spots}-spot ways at {rate} leave the house {advantage}; it must be above 0%.",
+    )
+    NOT_PROPORTIONAL = (
+        "card.not_proportional",
+        "{schedule}: {spots}-spot ways do not pay in proportion to the regular rate.",
+    )
     AGGREGATE_TOO_LOW = (
         "card.aggregate_too_low",
         "The aggregate limit is {limit}; the law asks for at least {least}.",

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from datetime import date
 from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations, pairwise
@@ -82,6 +83,8 @@ def toml(value: object) -> str:
         return "{" + ", ".join(fields) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(toml(part) for part in value) + "]"
+    if isinstance(value, date):
+        return value.isoformat()
     return json.dumps(value)
 
 
@@ -95,6 +98,9 @@ def content_of(card: RateCard) -> dict[str, Any]:
     schedules = {}
     for schedule in card.schedules.values():
         fields = {**vars(schedule), "pays": schedule.pays_cents}
+        departs = fields.pop("departs_from_proportion")
+        if departs is not None:
+            fields["departs_from_proportion"] = vars(departs)
         del fields["name"], fields["pays_cents"]
         schedules[schedule.name] = fields
     limits = {name: value for name, value in vars(card.limits).items() if value is not None}

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from math import ceil, comb, floor
 
 from app.keno.conditioning import Line
 from app.keno.rate_card import RateCard
@@ -62,3 +63,18 @@ def rounded(exact: Fraction, rule: str) -> int:
     if rule == "half-up" and exact - below < Fraction(1, 2):
         return below
     return below + 1
+
+
+def advantages(card: RateCard, spots: int, rate_cents: int) -> Iterator[Fraction]:
+    """What is left of a one-line regular ticket: rounded for one way, unrounded for many."""
+    schedule, limits = card.schedules["regular"], card.limits
+    exactly = rounded = Fraction(0)
+    for caught, pay in schedule.pays_cents[spots].items():
+        chance = Fraction(comb(spots, caught) * comb(80 - spots, 20 - caught), comb(80, 20))
+        win = Fraction(pay * rate_cents, schedule.base_cents)
+        cents = {"up": ceil(win), "down": floor(win), "half-up": floor(win + Fraction(1, 2))}
+        most = win + 1 if limits.aggregate_cents is None else limits.aggregate_cents
+        exactly += chance * min(win, most)
+        rounded += chance * min(cents[limits.rounding], most)
+    yield 1 - exactly * Fraction(1, rate_cents)
+    yield 1 - rounded * Fraction(1, rate_cents)

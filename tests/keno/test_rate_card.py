@@ -1,5 +1,7 @@
 """Rate cards: read whole, checked against the law, every fault at once."""
 
+from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 from math import comb
 from pathlib import Path
@@ -8,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.keno.card_checks import all_figures, check_card, figures
+from app.keno.card_checks import all_figures, check_card, figures, least_advantage
 from app.keno.card_file import FILE_MAX, read_card, read_card_and_faults
-from app.keno.money import Rounding, decimal, percent
+from app.keno.money import Rounding, decimal, percent, rounded_cents
 from app.keno.odds import catch_odds, possible_catches
-from app.keno.rate_card import RateCard
-from app.keno.refusals import Refused
+from app.keno.rate_card import Approval, RateCard
+from app.keno.refusals import Code, Refused
+from tests.keno import brute_force
 from tests.keno.cards import CARD, FILE, with_limits, with_schedule
 from tests.keno.rate_card import HOUSE_CARD
 from tests.keno.strategies import cards
@@ -250,6 +253,136 @@ def test_the_law_is_applied_exactly_at_thirty_percent(spots: int, many: int) -> 
         pays_cents={spots: {spots: just[0] * many - 1}},
     )
     assert [fault.code for fault in check_card(short)] == ["card.advantage_too_high"]
+
+
+@st.composite
+def small_cards(draw: st.DrawFn) -> RateCard:
+    """A card with one wager that is nearly worth its price, at rates of a few cents."""
+    base = draw(st.integers(1, 40))
+    spots = draw(st.integers(1, 4))
+    caught = draw(st.lists(st.sampled_from(possible_catches(spots)), unique=True, min_size=1))
+    odds = catch_odds(spots)
+    # Each catch returns about its share of a price; a few cents of each pay decide.
+    pays = {
+        each: max(
+            1, int(base * Fraction(draw(st.integers(85, 102)), 100 * len(caught)) / odds[each])
+        )
+        for each in caught
+    }
+    least = draw(st.integers(1, 30))
+    schedule = replace(
+        CARD.schedules["regular"],
+        base_cents=base,
+        rate_min_cents=least,
+        rate_max_cents=least + draw(st.integers(0, 250)),
+        rate_step_cents=draw(st.integers(1, 12)),
+        pays_cents={spots: pays},
+    )
+    limits = replace(
+        CARD.limits,
+        rounding=draw(st.sampled_from(Rounding)),
+        aggregate_cents=draw(st.none() | st.integers(1, 400)),
+    )
+    return RateCard("Small", limits, {"regular": schedule})
+
+
+@pytest.mark.rule("X-card-floor")
+@given(small_cards())
+def test_the_floor_is_that_of_every_rate_as_it_is_paid(card: RateCard) -> None:
+    """Brute force: what is left at every rate on offer, rounded for one way and for many."""
+    schedule, ((spots, _),) = (
+        card.schedules["regular"],
+        card.schedules["regular"].pays_cents.items(),
+    )
+    left = [
+        advantage
+        for rate in range(
+            schedule.rate_min_cents, schedule.rate_max_cents + 1, schedule.rate_step_cents
+        )
+        for advantage in brute_force.advantages(card, spots, rate)
+    ]
+    least = least_advantage(schedule, spots, card.limits)
+    assert (least.advantage > 0) == (min(left) > 0)
+    assert (Code.ADVANTAGE_TOO_LOW.code in codes_of(card)) == (min(left) <= 0)
+
+
+@pytest.mark.rule("X-card-floor")
+@given(
+    st.lists(st.tuples(st.fractions(0, 9), st.integers(1, 3)), min_size=1, max_size=5),
+    st.sampled_from([Rounding.UP, Rounding.DOWN]),
+)
+def test_no_ticket_of_many_ways_is_paid_more_than_is_judged(
+    wins: list[tuple[Fraction, int]], rounding: Rounding
+) -> None:
+    """Rounded up, ways alone come to more than together; rounded down, to no more than exactly."""
+    together = rounded_cents(sum((win * ways for win, ways in wins), Fraction(0)), rounding)
+    alone = sum(max(Fraction(rounded_cents(win, rounding)), win) * ways for win, ways in wins)
+    assert together <= alone
+
+
+@pytest.mark.rule("X-card-floor")
+def test_a_rate_between_others_is_judged_with_its_rounding() -> None:
+    """Three cents win 299 * 3 / 75 = 11.96 at one in four; paid 12, nothing is left of them."""
+    card = with_limits(
+        with_schedule(
+            "regular", base_cents=75, rate_min_cents=3, rate_step_cents=1, pays_cents={1: {1: 299}}
+        )
+    )
+    (fault,) = [each for each in check_card(card) if each.code == "card.advantage_too_low"]
+    assert fault.message.startswith("regular: 1-spot ways at $0.03 leave the house 0.00%")
+    assert fault.place == "schedules.regular.pays.1"
+    dearer = with_schedule("regular", card, rate_min_cents=75, rate_step_cents=75)
+    assert "card.advantage_too_low" not in codes_of(dearer)
+
+
+@pytest.mark.rule("X-card-floor")
+def test_a_card_that_needs_a_million_rates_is_judged_in_a_moment() -> None:
+    """So little is left that only rates beyond all that are judged could decide: it is refused."""
+    huge = with_schedule(
+        "regular",
+        with_limits(aggregate_cents=None),
+        base_cents=10**12,
+        rate_min_cents=1,
+        rate_step_cents=1,
+        rate_max_cents=10**12,
+        pays_cents={1: {1: 4 * 10**12 - 1}},
+    )
+    assert "card.advantage_too_low" in codes_of(huge)
+    down = with_limits(huge, rounding=Rounding.DOWN)
+    assert "card.advantage_too_low" not in codes_of(down)
+
+
+@pytest.mark.rule("X-card-floor")
+def test_a_promotion_below_the_floor_names_the_letter_that_allows_it() -> None:
+    loose = "schedules.regular.pays.1.1 = 450"
+    letter = f'approval = {{ reference = "DGE-7", date = 2026-01-31, digest = "{"0a" * 32}" }}\n'
+    card, faults = read_card_and_faults(letter.encode() + changed_card(loose))
+    assert (faults, check_card(card)) == ((), ())
+    assert card.approval == Approval("DGE-7", date(2026, 1, 31), "0a" * 32)
+    assert codes_of(read_card(changed_card(loose))) == ["card.advantage_too_low"]
+
+
+@pytest.mark.rule("15.3(e)")
+def test_a_special_rate_pays_in_proportion_or_names_its_approval() -> None:
+    regular = CARD.schedules["regular"]
+    departed = CARD.schedules["twobits"].departs_from_proportion
+    for base, pays, proportional in (
+        (100, {8: regular.pays_cents[8]}, True),
+        (25, {8: {c: pay // 4 for c, pay in regular.pays_cents[8].items()}}, True),
+        (25, {8: {c: pay // 4 for c, pay in regular.pays_cents[8].items() if c > 5}}, False),
+        (25, {8: {c: pay // 4 + (c == 8) for c, pay in regular.pays_cents[8].items()}}, False),
+        (100, {8: {0: 1, **regular.pays_cents[8]}}, False),
+        (100, {13: {8: 4_000}}, False),  # the regular rate does not offer it
+    ):
+        special = {"base_cents": base, "pays_cents": pays, "departs_from_proportion": None}
+        card = with_schedule("twobits", with_limits(spots_max=13), **special)
+        assert ("card.not_proportional" in codes_of(card)) != proportional
+        approved = with_schedule("twobits", card, departs_from_proportion=departed)
+        assert "card.not_proportional" not in codes_of(approved)
+
+
+def codes_of(card: RateCard) -> list[str]:
+    return [fault.code for fault in check_card(card)]
 
 
 @pytest.mark.rule("15.1-advantage")

@@ -16,6 +16,7 @@ from argon2 import PasswordHasher
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from app.audit.books import check_books
+from app.audit.faults import Fault
 from app.clock import system_clock
 from app.entropy import system_entropy
 from app.flow.access import Approval, Credentials, at_console, enrol_station, sign_in
@@ -32,6 +33,7 @@ from app.flow.found_house import (
     StaffPlan,
     found_house,
 )
+from app.flow.house_settings import change_setting
 from app.flow.keys import make_keys, read_keys
 from app.flow.lease import CALLER, Held, Watch, take_lease
 from app.flow.lockout import lock_game
@@ -44,13 +46,16 @@ from app.flow.rate_cards import accept_card, bring_card, put_in_force
 from app.flow.sell import Sale, sell_ticket
 from app.flow.settle import settle_game
 from app.flow.void import Voiding, void_ticket
+from app.keno.card_changes import large_changes
+from app.keno.card_file import read_card
 from app.keno.drawer import Count
+from app.keno.house_settings import Setting
 from app.keno.request import Request
 from app.keno.tender import Tender, TenderKind
 from app.rng_client import KeyedProcesses
 from app.store import schema
 from app.store.database import Database
-from app.store.queries import games, paper, tickets
+from app.store.queries import cards, games, paper, tickets
 from app.store.queries.paper import PrinterRow
 from app.store.tables import LocationKind, Role
 from tests.keyed import KeyedHouse, hold_ceremony
@@ -227,16 +232,36 @@ class Floor:
     # ---- acts ----------------------------------------------------------------------------------
 
     def put_in_force(self, file: bytes, after: timedelta | None = None) -> bytes:
-        """Bring a card, have it accepted by Sam and Max, and put it into force."""
-        digest = bring_card(self.office, self.sam, file)
-        accept_card(self.office, self.sam, digest)
+        """Bring a card, have it accepted by Sam and Max, and put it into force.
+
+        It holds when this returns, unless it is said how much later it is to hold.
+        """
+        digest, typed = bring_card(self.office, self.sam, file), self.typed_changes(file)
         max_ = at_console(self.office, MAX, secret_of(MAX), Permission.CARD_ACCEPT)
-        accept_card(self.office, max_, digest)
+        for acceptor in (self.sam, max_):
+            accept_card(self.office, acceptor, digest, typed)
+        with self.office.database.reading() as connection:
+            is_first = not cards.terms(connection)
+        if not is_first:
+            self.publish_cards_half_an_hour_ahead()
         # A second more than it has to be, because the clock moves on while it is asked for.
         since = None if after is None else self.moment[0] + after + timedelta(seconds=1)
         put_in_force(self.office, self.sam, digest, since)
-        self.pass_time(seconds=2)
+        self.pass_time(seconds=2 if is_first or after is not None else 1_802)
         return digest
+
+    def typed_changes(self, file: bytes) -> str:
+        """What is typed of a card's large changes against the one in force."""
+        with self.office.database.reading() as connection:
+            holds = cards.card_in_force(connection, self.office.now())
+            before = None if holds is None else cards.card_with(connection, holds).file.encode()
+        changes = large_changes(read_card(file), None if before is None else read_card(before))
+        return "\n".join(change.typed for change in changes)
+
+    def publish_cards_half_an_hour_ahead(self) -> None:
+        """Have the house publish cards half an hour ahead, the least that a house can."""
+        max_ = at_console(self.office, MAX, secret_of(MAX), Permission.AMOUNT_SET)
+        change_setting(self.office, self.sam, max_, Setting.CARD_NOTICE_MINUTES, 30)
 
     def sell(
         self, credentials: Credentials, sale: Sale | None = None, request: str | None = None
@@ -347,11 +372,15 @@ class Floor:
 
     def check_books(self) -> None:
         """Have the books worked out again: whatever a test did, they must agree."""
+        told = [str(fault) for fault in self.books_faults()]
+        assert told == [], told
+
+    def books_faults(self) -> list[Fault]:
+        """What the books find when they are worked out again."""
         signed = self.books_keys
         with self.office.database.reading(at_length=True) as connection:
             found = check_books(connection, *signed)
-        told = [str(fault) for faults in found.values() for fault in faults]
-        assert told == [], told
+        return [fault for faults in found.values() for fault in faults]
 
     def close(self) -> None:
         self.keyed.close()

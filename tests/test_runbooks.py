@@ -31,6 +31,7 @@ from app.flow.facts import disks_of
 from app.flow.lockout import lock_game
 from app.flow.office import Office
 from app.flow.process_end import record_process_end
+from app.flow.rate_cards import put_in_force
 from app.flow.report import Asked
 from app.flow.report_jobs import ask_report
 from app.flow.reprint import Seen, say_printed
@@ -50,11 +51,12 @@ from app.store.tables import PaperState
 from app.web.runbooks import PAGE, read_runbooks
 from printers.press import Press
 from tests.floor import RITA, WANDA, Floor, secret_of
+from tests.flow.rate_cards import accepted
 from tests.flow.standby import expect_standby
 from tests.house_commands import Typed
 from tests.keeping.house import restored
 from tests.lending import address, new_database
-from tests.looking import rows, write
+from tests.looking import refuses, rows, write
 from tests.ports import free_port
 from tests.postgres import mortal_server
 from tests.rng.house import IDA, SAM
@@ -347,6 +349,20 @@ def test_books_with_a_fault_are_worked_out_again_when_it_is_mended(
         assert console.type(floor, looking) == 1
         write(floor, "UPDATE counter SET value = 0 WHERE name = 'ticket'")
         assert console.type(floor, recording) == 0
+
+
+@pytest.mark.rule("8.3", "X-sale-stop")
+def test_a_card_that_is_to_come_is_looked_at_and_what_is_wrong_is_stopped(
+    floor: Floor, console: Console
+) -> None:
+    wanda = floor.writing()
+    put_in_force(floor.office, floor.sam, accepted(floor))
+    with alarming(floor, AlarmId.CARD_COMING):
+        (stopping,) = commands(AlarmId.CARD_COMING)
+        assert console.type(floor, stopping) == 0
+        with refuses("spots.stopped"):
+            floor.sell(wanda)
+        floor.pass_time(minutes=1_441)
 
 
 @pytest.mark.both_engines

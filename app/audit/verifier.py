@@ -47,7 +47,7 @@ from fractions import Fraction
 from functools import cache
 from hashlib import sha256, sha512
 from hmac import digest as hmac_digest
-from math import comb, gcd
+from math import comb, floor, gcd
 from pathlib import Path
 from time import monotonic
 from typing import BinaryIO, NoReturn, TypeVar, cast
@@ -86,6 +86,7 @@ BOARD = frozenset(range(1, 81))
 LATE = timedelta(seconds=60)
 APART = timedelta(seconds=300)  # the clocks of the house and of the inspector
 ROUNDED = timedelta(seconds=1)  # entries tell milliseconds, and the house counts finer
+RATES_JUDGED = 500  # of a wager: what rounding adds to larger ones is next to nothing
 NOTICE = timedelta(minutes=1)  # for which a rate card is published before it holds (8.3)
 
 # Every kind of fault, and what it means.
@@ -1350,6 +1351,7 @@ class Card:
     games_max: int
     ticket_cents: range  # what a ticket may cost, all its games together
     rates: dict[str, "Rates"]  # by schedule
+    is_promotion: bool  # a letter of the regulator allows it to leave the house less
 
 
 @dataclass(frozen=True)
@@ -1389,7 +1391,7 @@ def read_card(file: str) -> Card:
     tickets = range(whole(limits, "ticket_min_cents", 1), whole(limits, "ticket_max_cents", 1) + 1)
     spots_max, games_max = whole(limits, "spots_max", 1, 80), whole(limits, "games_max", 1)
     most = (spots_max, games_max, tickets)
-    return Card(pays, rounding, limit, in_full, to_claim, *most, rates)
+    return Card(pays, rounding, limit, in_full, to_claim, *most, rates, "approval" in content)
 
 
 def _rates(schedule: Json) -> Rates:
@@ -1414,11 +1416,35 @@ def unlawful(card: Card) -> Iterator[str]:
             if card.limit_cents is not None:
                 win = min(win, card.limit_cents * base)
             back += comb(spots, caught) * comb(80 - spots, 20 - caught) * win
+        if not card.is_promotion and any(_loses(card, schedule, spots)):
+            yield f"the house keeps nothing of {spots} spots on {schedule[:40]!r}"
         # At the smallest wager the house keeps 30 % at most, whatever the largest payoff is.
         if Fraction(back, comb(80, 20) * base * rate) < Fraction(70, 100):
             yield f"the house keeps more than 30 % of {spots} spots on {schedule[:40]!r}"
         if spots > card.spots_max:
             yield f"it offers {spots} spots, and {card.spots_max} at most"
+
+
+def _loses(card: Card, schedule: str, spots: int) -> Iterator[bool]:
+    """Yield for each rate whether the house keeps nothing of a way, as it is paid and exactly.
+
+    After as many rates as the base has steps the fractions of a cent repeat; what is rounded up
+    costs least at larger rates.
+    """
+    base, pays = card.pays[schedule, spots]
+    rates = card.rates[schedule].cents
+    for rate in rates[: min(base // gcd(base, rates.step), RATES_JUDGED)]:
+        exact, paid = Fraction(0), 0
+        for caught in range(max(0, spots - 60), min(spots, 20) + 1):
+            draws = comb(spots, caught) * comb(80 - spots, 20 - caught)
+            win = Fraction(pays[caught] * rate, base)
+            up = {"up": Fraction(1), "half-up": Fraction(1, 2)}.get(card.rounding, Fraction(0))
+            cents = floor(win + up) if win.denominator > 1 else int(win)
+            if card.limit_cents is not None:
+                win, cents = min(win, Fraction(card.limit_cents)), min(cents, card.limit_cents)
+            exact += draws * win
+            paid += draws * cents
+        yield max(exact, Fraction(paid)) >= comb(80, 20) * rate
 
 
 def beyond_limits(ticket: "Ticket", card: Card, games: int) -> Iterator[str]:
@@ -2155,6 +2181,8 @@ class Book:
         # The first card of a house takes the place of none that a patron could have read.
         if self._terms and effective_at < _moment(text_of(body, "time")) + NOTICE - ROUNDED:
             self._fault("card.notice", f"the card {card[:16]} held before it was published")
+        if any(term[2] == card for term in self._terms):  # it comes back
+            self._check_approver(text_of(body, "manager"), MANAGERS)
         if card in self.cards:  # else no ticket of the bundle is on it
             for why in unlawful(self.cards[card]):
                 self._fault("card.unlawful", f"the card {card[:16]}: {why}")

@@ -58,7 +58,7 @@ from app.flow.open_game import open_first_game
 from app.flow.override import override_close
 from app.flow.permissions import Permission
 from app.flow.printers import PrinterPlan, set_printer
-from app.flow.rate_cards import accept_card, bring_card, put_in_force
+from app.flow.rate_cards import accept_card, bring_card, enter_promotion, put_in_force
 from app.flow.refusals import No, say_no
 from app.flow.release import release_game
 from app.flow.report import Asked, Progress, log_report, make_report, rendered, reports_of
@@ -66,6 +66,7 @@ from app.flow.report_jobs import ask_again_for_day, choose_report
 from app.flow.schedule import change_schedule
 from app.flow.seal import seal_log
 from app.flow.see_submission import see_submission
+from app.flow.stop_sales import Thing, resume_sale, stop_sale
 from app.house import BOOKS, CALLER, FEED, REPORTER, SPOOLER, start_faults
 from app.keno.amounts import Amount, Dated
 from app.keno.house_settings import Setting
@@ -214,11 +215,20 @@ def bring(options: argparse.Namespace) -> Answer:
     return Answer({"card": digest}, lambda: f"The card is {digest}; two must accept it.")
 
 
+def promote(options: argparse.Namespace) -> Answer:
+    """`keno card promote FILE --with NAME`: enter a promotion below the floor, with compliance."""
+    with _founded_office() as office:
+        actor = _actor(office, options, Permission.CARD_PROMOTION_ENTER)
+        second = _let_in(office, options.manager, Permission.CARD_PROMOTION_JOIN)
+        digest = enter_promotion(office, actor, second, Path(options.file).read_bytes()).hex()
+    return Answer({"card": digest}, lambda: f"The card is {digest}; two must accept it.")
+
+
 def accept(options: argparse.Namespace) -> Answer:
     """`keno card accept HASH`: accept a version, as a supervisor or as a manager outside keno."""
     with _founded_office() as office:
         actor = _actor(office, options, Permission.CARD_ACCEPT)
-        accept_card(office, actor, _digest(options.card))
+        accept_card(office, actor, _digest(options.card), "\n".join(options.change))
     return Answer({"card": options.card}, lambda: f"{actor.code} has accepted the card.")
 
 
@@ -227,9 +237,30 @@ def force(options: argparse.Namespace) -> Answer:
     since = _moment(options.since) if options.since else None
     with _founded_office() as office:
         actor = _actor(office, options, Permission.CARD_BRING)
-        moment = time_text(put_in_force(office, actor, _digest(options.card), since))
+        named = options.manager
+        manager = _let_in(office, named, Permission.AMOUNT_SET) if named else None
+        digest = _digest(options.card)
+        moment = time_text(put_in_force(office, actor, digest, since, manager))
     document = {"card": options.card, "effective_at": moment}
     return Answer(document, lambda: f"The card holds from {moment} on.")
+
+
+def stop(options: argparse.Namespace) -> Answer:
+    """`keno sale stop`: sell a series, a schedule or a spot count of one no more."""
+    thing = Thing(options.series, options.schedule, options.spots)
+    with _founded_office() as office:
+        stop_sale(office, _actor(office, options, Permission.SALE_STOP), thing, options.reason)
+    return Answer({"stopped": thing.words}, lambda: f"The sale of {thing.words} is stopped.")
+
+
+def resume(options: argparse.Namespace) -> Answer:
+    """`keno sale resume --with NAME`: sell again what was stopped."""
+    thing = Thing(options.series, options.schedule, options.spots)
+    with _founded_office() as office:
+        supervisor = _actor(office, options, Permission.SALE_STOP)
+        manager = _let_in(office, options.manager, Permission.AMOUNT_SET)
+        resume_sale(office, supervisor, manager, thing, options.reason)
+    return Answer({"resumed": thing.words}, lambda: f"{thing.words} is sold again.")
 
 
 def open_the_game(options: argparse.Namespace) -> Answer:

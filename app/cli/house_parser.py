@@ -48,15 +48,7 @@ def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
     closing_day.add_argument("day", metavar="DAY", help="as 2026-12-01")
     yield closing_day
 
-    card = _group(commands, "card", "put rate cards into force")
-    bringing = _by_somebody(_act(card, "bring", "bring", "bring a new version"))
-    bringing.add_argument("file", metavar="FILE", help="the card, in TOML")
-    yield bringing
-    yield _of_card(_act(card, "accept", "accept", "accept a version, as one of the two"))
-    forcing = _of_card(_act(card, "force", "force", "publish a version, and from when it holds"))
-    forcing.add_argument("--from", dest="since", metavar="TIME", help="(default: now)")
-    yield forcing
-
+    yield from _card_commands(commands)
     yield from _game_commands(_group(commands, "game", "open and lock games by hand"))
 
     printer = _group(commands, "printer", "the printers of the house")
@@ -288,6 +280,39 @@ def _by_somebody(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 def _with_manager(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     parser.add_argument("--with", dest="manager", required=True, metavar="NAME", help="manager")
     return parser
+
+
+def _card_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
+    card = _group(commands, "card", "put rate cards into force")
+    bringing = _by_somebody(_act(card, "bring", "bring", "bring a new version"))
+    bringing.add_argument("file", metavar="FILE", help="the card, in TOML")
+    yield bringing
+    promoting = _by_somebody(_act(card, "promote", "promote", "enter a promotion below the floor"))
+    promoting.add_argument("file", metavar="FILE", help="the card, in TOML, with its approval")
+    yield _with_manager(promoting)
+    accepting = _of_card(_act(card, "accept", "accept", "accept a version, as one of the two"))
+    accepting.add_argument(
+        "--change", action="append", default=[], metavar="WORDS", help="as 'regular 8 12.1%%'"
+    )
+    yield accepting
+    forcing = _of_card(_act(card, "force", "force", "publish a version, and from when it holds"))
+    forcing.add_argument("--from", dest="since", metavar="TIME", help="(default: earliest)")
+    forcing.add_argument(
+        "--with", dest="manager", metavar="NAME", help="manager, for a card that was in force"
+    )
+    yield forcing
+
+    sale = _group(commands, "sale", "stop what is sold, and sell it again")
+    yield _of_sale(_act(sale, "stop", "stop", "sell something no more, from the next sale on"))
+    yield _with_manager(_of_sale(_act(sale, "resume", "resume", "sell it again")))
+
+
+def _of_sale(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument("--series", metavar="CODE", help="a series")
+    parser.add_argument("--schedule", metavar="NAME", help="or a schedule of the card")
+    parser.add_argument("--spots", type=int, metavar="N", help="a spot count of the schedule")
+    parser.add_argument("--reason", required=True, metavar="WORDS", help="why")
+    return _by_somebody(parser)
 
 
 def _of_card(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

@@ -9,7 +9,9 @@ committed at once or not at all.
     see_floor     the floor as a supervisor sees it
     see_cards     rate cards, checked and held against the one in force
     rate_cards    bringing a rate card, accepting it by two, putting it into force
+    stop_sales    what is not sold from the next sale on, and sold again
     schedule      when the games of a series close
+    change_notice how long a new card or a looser amount waits
     house_amounts what must be approved or reported, stricter than the rule
     house_settings numbers that the house settles for itself
     drawer        a shift: counted by two, filled and bled, closed blind

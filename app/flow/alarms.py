@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from zoneinfo import ZoneInfo
 
 from app.flow.facts import RESTART_TOLD, Facts
 from app.flow.lease import LEASED, printer_lease
@@ -49,6 +50,7 @@ class AlarmId(StrEnum):
     GAMES_FROZEN = "games-frozen"
     PAID_WITHOUT_CODE = "paid-without-code"
     BOOKS_FAILED = "books-failed"
+    CARD_COMING = "card-coming"
     STANDBY_GONE = "standby-gone"
     REPLICATION_LAG = "replication-lag"
     DISK_FULL = "disk-full"
@@ -259,6 +261,20 @@ def _books_failed(facts: Facts) -> Iterator[Alarm]:
         "Run `keno books`, and have it looked into before anything is changed.",
         books.began_at,
     )
+
+
+def _card_coming(facts: Facts) -> Iterator[Alarm]:
+    """Somebody put a card into force that does not hold yet: time to look at it (8.3)."""
+    for term in facts.cards_to_come:
+        at = term.effective_at.astimezone(ZoneInfo(facts.time_zone))
+        yield Alarm(
+            AlarmId.CARD_COMING,
+            f"Rate card {term.name!r} takes effect at {at:%Y-%m-%d %H:%M}.",
+            "A supervisor checks it under *Rate cards*; if it is wrong, stop what it sells, or go "
+            "back to the card in force with a manager outside keno.",
+            term.published_at,
+            f"{term.hash.hex()[:12]} {at:%Y-%m-%d %H:%M}",
+        )
 
 
 def _standby_gone(facts: Facts) -> Iterator[Alarm]:
@@ -479,6 +495,7 @@ CHECKS: tuple[Callable[[Facts], Iterator[Alarm]], ...] = (
     _games_frozen,
     _paid_without_code,
     _books_failed,
+    _card_coming,
     _standby_gone,
     _replication_lag,
     _disk_full,

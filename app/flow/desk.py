@@ -13,8 +13,9 @@ from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.print_status import MAY_BE_ON_PAPER, Mark, PrinterStatus, mark_of
 from app.flow.reprint import paper_here, papers_answer
+from app.flow.stop_sales import stopped_words
 from app.keno.numbering import printed_number
-from app.store.queries import Reading, drawers, games, house, paper, tickets
+from app.store.queries import Reading, drawers, games, house, paper, stops, tickets
 from app.store.queries.games import OpenGame
 from app.store.queries.paper import Newest
 from app.store.queries.people import Worker
@@ -41,6 +42,7 @@ def desk(office: Office, credentials: Credentials) -> Answer:
                 _game(connection, who, series, now)
                 for series in house.series_at(connection, who.location)
             ],
+            "stopped": stopped_words(stops.stopped(connection)),
             "drawer": who.drawer,
             "suspended": [
                 {"drawer": each.id, "station": each.station_code}

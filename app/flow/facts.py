@@ -19,6 +19,7 @@ from app.flow.see_keys import Process, look_at_processes
 from app.flow.unprinted import Unprinted, unprinted
 from app.store.queries import (
     Reading,
+    cards,
     drawers,
     keeping,
     paper,
@@ -26,6 +27,7 @@ from app.store.queries import (
     running,
     watching,
 )
+from app.store.queries.cards import Term
 from app.store.queries.drawers import DrawerRow
 from app.store.queries.payments import PaidInPart
 from app.store.queries.running import BooksRow
@@ -78,6 +80,7 @@ class Facts:
     today: date
     day_began: datetime
     founded_at: datetime
+    time_zone: str
     is_called: bool  # some series is run by the caller, and not by hand
     leases: list[LeaseSeen]
     endings: list[Ending]  # the newest first
@@ -100,6 +103,7 @@ class Facts:
     reports: int  # that wait
     reports_since: datetime | None
     books: BooksRow | None
+    cards_to_come: list[Term]  # published, and not in force yet
     backup_at: datetime | None  # the newest was made that was restored on trial
     jump: Jump | None
     paid_in_part: list[PaidInPart]  # lately, the newest first
@@ -139,6 +143,7 @@ def _read(office: Office, connection: Reading, keyed: list[Process], disks: list
         today=today,
         day_began=day_bounds(today, house.time_zone, house.day_starts_minutes)[0],
         founded_at=house.founded_at,
+        time_zone=house.time_zone,
         is_called=any(each.interval_seconds for each in running.all_series(connection)),
         leases=leases,
         endings=_endings(watching.watched_since(connection, Tag.PROCESS, now - RESTART_TOLD)),
@@ -161,6 +166,7 @@ def _read(office: Office, connection: Reading, keyed: list[Process], disks: list
         reports=reports,
         reports_since=reports_since,
         books=running.newest_books(connection),
+        cards_to_come=[each for each in cards.terms(connection) if each.effective_at > now],
         backup_at=_newest_made(watching.newest_tried_backups(connection, BACKUPS_MOST)),
         paid_in_part=payments.paid_in_part(connection, now - PAID_TOLD, PAID_MOST),
         jump=_jump(watching.newest_watched(connection, Tag.CLOCK)),

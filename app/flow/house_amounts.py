@@ -5,12 +5,14 @@ A supervisor and a manager outside keno set them together, as they put rate card
 Write order: there is one commit. *Crash before: nothing was set. Crash after: it is.*
 """
 
+from datetime import datetime, time
 from zoneinfo import ZoneInfo
 
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import permit, still_acting
 from app.flow.actor import Actor
+from app.flow.change_notice import change_notice
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
@@ -24,7 +26,7 @@ def set_amount(office: Office, supervisor: Actor, manager: Actor, dated: Dated) 
     """Set an amount from a day on.
 
     Refuses: whoever may not; two who are not one of keno and one outside of it; a day that has
-    begun; an amount that is looser than the rule.
+    begun; an amount that is looser than the rule, or than now before its notice is over.
     """
     check_two_sides(supervisor, manager)
     if not 1 <= dated.cents <= LARGEST or is_loose(dated):
@@ -36,6 +38,10 @@ def set_amount(office: Office, supervisor: Actor, manager: Actor, dated: Dated) 
         if dated.from_day <= now.astimezone(ZoneInfo(office.house.time_zone)).date():
             raise say_no(No.AMOUNT_PAST, day=dated.from_day.isoformat())
         before = amounts_on(dated.from_day, payments.house_amounts(unit.connection))
+        begins = datetime.combine(dated.from_day, time.min, ZoneInfo(office.house.time_zone))
+        earliest = now + change_notice(office, unit)
+        if dated.cents > before[dated.name] and begins < earliest:
+            raise say_no(No.AMOUNT_SOON, earliest=office.moment(earliest))
         row = {
             "name": dated.name.value,
             "from_day": dated.from_day,

@@ -44,6 +44,9 @@ class Permission(StrEnum):
     PRINTER_MANAGE = "printer:manage"
     CARD_BRING = "card:bring"
     CARD_ACCEPT = "card:accept"
+    CARD_PROMOTION_ENTER = "card:enter-promotion"
+    CARD_PROMOTION_JOIN = "card:join-promotion"
+    SALE_STOP = "sale:stop"
     STAFF_MANAGE = "staff:manage"
     STATION_MANAGE = "station:manage"
     FLOOR_SEE = "floor:see"
@@ -114,6 +117,9 @@ FOR: dict[Permission, frozenset[Role]] = {
     Permission.PRINTER_MANAGE: frozenset({Role.ADMINISTRATOR}),
     Permission.CARD_BRING: _SUPERVISORS,
     Permission.CARD_ACCEPT: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
+    Permission.CARD_PROMOTION_ENTER: frozenset({Role.OUTSIDE_MANAGER}),
+    Permission.CARD_PROMOTION_JOIN: frozenset({Role.COMPLIANCE}),
+    Permission.SALE_STOP: _SUPERVISORS,
     Permission.STAFF_MANAGE: frozenset({Role.ADMINISTRATOR}),
     Permission.STATION_MANAGE: frozenset({Role.ADMINISTRATOR}),
     Permission.FLOOR_SEE: _EVERYONE - {Role.WRITER, Role.CAGE},

@@ -4,6 +4,7 @@ from app.flow.access import Credentials, at_work
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
+from app.flow.stop_sales import check_sold
 from app.keno.pricing import quote
 from app.keno.rate_card import RateCard
 from app.keno.request import Request
@@ -19,12 +20,15 @@ def quote_request(office: Office, credentials: Credentials, request: Request) ->
     That is the card of the location's open game, of several the newest; where none is open, the
     card that is in force.
 
-    Refuses: whoever is not at work, a house without a card, and every fault of the request.
+    Refuses: whoever is not at work, a house without a card, every fault of the request, and a
+    schedule or spot count that a supervisor has stopped.
     """
     with office.database.reading() as connection:
         unit = Unit(office.database, connection)
         who = at_work(credentials, Permission.TICKET_QUOTE)(unit)
-        return quote(request, card_here(office, unit, who))
+        ticket = quote(request, card_here(office, unit, who))
+        check_sold(unit, None, ticket.lines)
+        return ticket
 
 
 def card_here(office: Office, unit: Unit, who: Worker) -> RateCard:

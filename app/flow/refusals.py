@@ -122,6 +122,15 @@ class No(Coded):
     NOT_FROZEN = "game.not_frozen", "Game {game} is not frozen."
     NOT_TO_VOID = "game.not_to_void", "Game {game} is not a locked game that waits for its draw."
     NO_CARD = "card.none_in_force", "No rate card is in force."
+    SERIES_STOPPED = "series.stopped", "Series {series} is not sold now: {why}."
+    SCHEDULE_STOPPED = "schedule.stopped", "{schedule} is not sold now: {why}."
+    SPOTS_STOPPED = "spots.stopped", "{spots}-spot ways on {schedule} are not sold now: {why}."
+    STOPPED_ALREADY = "stop.already_stopped", "The sale of {what} is stopped already."
+    NOT_STOPPED = "stop.not_stopped", "The sale of {what} is not stopped."
+    NOTHING_TO_STOP = (
+        "stop.unknown",
+        "Name a series, a schedule of the card in force, or a schedule with its number of spots.",
+    )
 
     # Rate cards.
     CARD_UNKNOWN = "card.unknown", "There is no such version of the rate card."
@@ -132,6 +141,18 @@ class No(Coded):
         "The card needs the acceptance of a supervisor and of a manager outside keno.",
     )
     CARD_ACCEPTED = "card.already_accepted", "The card was accepted as {consent} before."
+    CARD_PROMOTION = (
+        "card.promotion",
+        "This card names a letter of the regulator; an outside manager and compliance enter it.",
+    )
+    CARD_CHANGES = (
+        "card.changes_not_typed",
+        "Type each change of more than five points again, such as {example}: {changes}.",
+    )
+    CARD_OTHER_BEFORE = (
+        "card.accepted_against_other",
+        "Another card came into force since this one was accepted; submit it again.",
+    )
     CARD_TOO_EARLY = (
         "card.too_early",
         "A card is published before it takes effect: at {earliest} at the earliest.",
@@ -295,6 +316,10 @@ class No(Coded):
     )
     AMOUNT_LOOSE = "amount.loose", "{cents} is looser than the rule allows."
     AMOUNT_PAST = "amount.past", "An amount is set before its day begins, not from {day} on."
+    AMOUNT_SOON = (
+        "amount.too_soon",
+        "A looser amount is published before its day begins: {earliest} at the earliest.",
+    )
     SETTING_BOUNDS = "setting.out_of_bounds", "{name} is from {least} to {most}."
     VERIFIER_NEEDED = "drawer.verifier_needed", "A drawer is counted by two people."
     SUPERVISOR_NEEDED = "approval.supervisor_needed", "A supervisor must be with it."

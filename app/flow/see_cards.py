@@ -1,6 +1,6 @@
 """Rate cards as those who decide on them see them: checked, and held against the one in force."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import unified_diff
 from fractions import Fraction
@@ -9,10 +9,12 @@ from app.flow.access import Credentials, who_is_at_work
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
+from app.flow.stop_sales import stopped_words
+from app.keno.card_changes import Change, large_changes
 from app.keno.card_checks import ADVANTAGE_MAX, all_figures, check_card
 from app.keno.card_file import read_card
 from app.keno.refusals import Refusal, Refused
-from app.store.queries import cards
+from app.store.queries import cards, stops
 from app.store.unit import Unit
 
 
@@ -33,8 +35,10 @@ class CardSeen:
     name: str
     faults: list[Refusal]
     advantages: list[Advantage]
+    changes: list[Change]  # the large ones, which each acceptor types
     difference: list[str]
     most: Fraction
+    was_in_force: bool = False  # so that it comes back with a manager outside keno
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,12 @@ def see_versions(office: Office, credentials: Credentials) -> list[Version]:
         ]
 
 
+def see_stops(office: Office) -> list[dict[str, str]]:
+    """Return what is not sold for now, in words, and why."""
+    with office.database.reading() as connection:
+        return stopped_words(stops.stopped(connection))
+
+
 def see_version(office: Office, credentials: Credentials, digest: str) -> tuple[CardSeen, str]:
     """Return a version that was brought, and its file.
 
@@ -79,9 +89,12 @@ def see_version(office: Office, credentials: Credentials, digest: str) -> tuple[
         wanted = b""
     with office.database.reading() as connection:
         card = cards.card_hashed(connection, wanted)
+        terms = cards.terms(connection)
     if card is None:
         raise say_no(No.CARD_UNKNOWN)
-    return look_at(office, card.file.encode()), card.file
+    seen = look_at(office, card.file.encode())
+    was_in_force = any(term.card == card.id for term in terms)
+    return replace(seen, was_in_force=was_in_force), card.file
 
 
 def look_at(office: Office, file: bytes) -> CardSeen:
@@ -93,8 +106,10 @@ def look_at(office: Office, file: bytes) -> CardSeen:
     try:
         card = read_card(file)
     except Refused as no:
-        return CardSeen("", list(no.refusals), [], [], ADVANTAGE_MAX)
-    before = all_figures(read_card(before_file.encode())) if before_file else {}
+        return CardSeen("", list(no.refusals), [], [], [], ADVANTAGE_MAX)
+    in_force = read_card(before_file.encode()) if before_file else None
+    before = all_figures(in_force) if in_force else {}
+    changes = list(large_changes(card, in_force))
     advantages = [
         Advantage(
             schedule,
@@ -109,4 +124,6 @@ def look_at(office: Office, file: bytes) -> CardSeen:
     difference = list(
         unified_diff(before_file.splitlines(), told, "in force", "this one", lineterm="")
     )
-    return CardSeen(card.name, list(check_card(card)), advantages, difference, ADVANTAGE_MAX)
+    return CardSeen(
+        card.name, list(check_card(card)), advantages, changes, difference, ADVANTAGE_MAX
+    )

@@ -20,11 +20,12 @@ from app.flow.print_status import slips_wait
 from app.flow.refusals import No
 from app.flow.see_alarms import alarms_by
 from app.keno.numbering import printed_number
-from app.store.queries import Reading, drawers, floor, games, house, paper
+from app.store.queries import Reading, cards, drawers, floor, games, house, paper, stops
 from app.store.queries.drawers import ClosedDrawer, DrawerRow
 from app.store.queries.floor import PersonSeen, PrinterSeen, StationSeen, Waiting
 from app.store.queries.games import OpenGame
 from app.store.queries.paper import Queued
+from app.store.queries.stops import Stopped
 from app.store.unit import Unit
 
 SHOWN = 50
@@ -70,6 +71,8 @@ class FloorSeen:
     lately: list[tuple[str, datetime, str]]
     draw_ready: str | None  # why not, if it is not
     alarms: list[Alarm]
+    stopped: list[Stopped]  # what is not sold for now
+    schedules: dict[str, list[int]]  # of the card in force, with their spot counts
 
 
 def see_floor(office: Office, credentials: Credentials, folders: Sequence[Path] = ()) -> FloorSeen:
@@ -117,7 +120,17 @@ def see_floor(office: Office, credentials: Credentials, folders: Sequence[Path] 
             lately=[_told(each.tag, each.body) for each in lately],
             draw_ready=next((each.what for each in alarms if each.id in _NO_DRAW), None),
             alarms=alarms,
+            stopped=stops.stopped(connection),
+            schedules=_schedules(office, connection, now),
         )
+
+
+def _schedules(office: Office, connection: Reading, now: datetime) -> dict[str, list[int]]:
+    card = cards.card_in_force(connection, now)
+    if card is None:
+        return {}
+    on_card = office.card(Unit(office.database, connection), card).schedules
+    return {name: list(schedule.pays_cents) for name, schedule in on_card.items()}
 
 
 def _series(

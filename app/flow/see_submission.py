@@ -6,7 +6,8 @@ this code, and none that somebody typed (15.3(d), 15.3(e), 15.6(c)).
 
 from hashlib import sha256
 
-from app.flow import override, rate_cards
+from app.flow import override
+from app.flow.change_notice import change_notice
 from app.flow.day import gaming_day
 from app.flow.office import Office
 from app.flow.permissions import FOR
@@ -54,7 +55,7 @@ def see_submission(office: Office) -> Submission:
                 for act, roles in FOR.items()
             },
             notice=override.NOTICE,
-            card_notice=rate_cards.NOTICE,
+            card_notice=change_notice(office, unit),
             override_most=override.AHEAD_MOST,
             keys={
                 name: sha256(bytes.fromhex(key)).hexdigest()

@@ -37,6 +37,7 @@ from app.flow.open_game import check_is_open
 from app.flow.permissions import Permission
 from app.flow.plays import Changes, changed, play_document, request_content, request_of
 from app.flow.refusals import No, check_no_code, say_no
+from app.flow.stop_sales import check_sold
 from app.keno.conditioning import conditioning_of
 from app.keno.drawer import CASH
 from app.keno.numbering import printed_number
@@ -79,7 +80,7 @@ def sell_ticket(
     """Sell a ticket; return its number, games, price and change.
 
     Refuses: whoever is not at work with an open drawer; a game that is not open; every fault of the
-    request; a tender that does not cover the price.
+    request; what a supervisor has stopped; a tender that does not cover the price.
     """
     asked = asking_to_sell(sale, request)
     worker = at_work(credentials, Permission.TICKET_SELL)
@@ -117,6 +118,7 @@ def _sell(office: Office, asked: Asking, sale: Sale, unit: Unit, who: Worker) ->
     request, source = request_to_sell(unit, sale)
     card = office.card(unit, game.card)
     ticket = quote(request, card)
+    check_sold(unit, sale.series, ticket.lines)
     # 15.4(d)-pay: all games are paid for now, before the first of them.
     refuse_all(check_tender(sale.tender, ticket.price_cents))
     passed = passed_in_sale(sale.tender, ticket.price_cents)

@@ -44,12 +44,13 @@ from app.flow.sell import (
     request_to_sell,
     sell_ticket,
 )
+from app.flow.stop_sales import check_none_stopped
 from app.keno.drawer import CASH
 from app.keno.pricing import quote
 from app.keno.refusals import Refused, refuse_all
 from app.keno.tender import check_tender
 from app.logs import Voice, known
-from app.store.queries import contacts, games
+from app.store.queries import contacts, games, stops
 from app.store.queries import tickets as queries
 from app.store.queries.contacts import ContactSums, Patron
 from app.store.queries.games import OpenGame
@@ -170,13 +171,16 @@ def _looked_up(office: Office, unit: Unit, party: Sequence[Customer]) -> list[_S
         for place in {who.location for _, who in at_counter}
     }
     held = hold_drawers(unit, (who for _, who in at_counter))
+    stopped = stops.stopped(unit.connection)
     served = []
     for customer, who in at_counter:
         game = on_sale[who.location]
         if game is None or who.drawer not in held:
             continue
         try:
-            served.append(_decided(office, unit, customer, who, game))
+            decided = _decided(office, unit, customer, who, game)
+            check_none_stopped(stopped, series, decided.selling.ticket.lines)
+            served.append(decided)
         except Refused:
             continue
         except DBAPIError:

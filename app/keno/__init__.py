@@ -21,6 +21,7 @@ Read it in this order, which is the order in which a ticket comes to be:
     rate_card          the card: limits, schedules, pays
     card_file          the card as a TOML file
     card_checks        what the law asks of a card; return and house advantage
+    card_changes       what a card changes for the house, as it is named and typed again
     pricing            a request on a card: its price, or every fault at once
     tender             what a ticket is paid with, and the change
     spoken             a ticket and its tender as writers speak them, on one line

@@ -9,7 +9,6 @@ has one figure that serves as both.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd
 
 from app.keno.money import Rounding, dollars, percent, rounded_cents
 from app.keno.odds import DRAWS, draws_catching
@@ -94,7 +93,7 @@ def least_advantage(schedule: Schedule, spots: int, limits: Limits) -> Least:
     rates = range(schedule.rate_min_cents, schedule.rate_max_cents + 1, schedule.rate_step_cents)
     # A rate that is rounded half up may lose what a smaller one gains, once the limit cuts a win.
     if limits.rounding is Rounding.UP or limits.aggregate_cents is None:
-        rates = rates[: schedule.base_cents // gcd(schedule.base_cents, schedule.rate_step_cents)]
+        rates = rates[: Fraction(schedule.rate_step_cents, schedule.base_cents).denominator]
     for rate_cents in rates[:RATES_JUDGED]:
         if unrounded * rate_cents > added:
             return least

@@ -16,6 +16,7 @@ class Setting(StrEnum):
     HOLD_SECONDS = "hold-seconds"
     IDLE_MINUTES = "idle-minutes"
     VOID_PERCENT = "void-percent"
+    CARD_NOTICE_MINUTES = "card-notice-minutes"
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,9 @@ BOUNDS: Mapping[Setting, Bounds] = MappingProxyType(
         Setting.IDLE_MINUTES: Bounds(30, 1, 720),
         # Above which void rate a writer or a station is marked in a report (X-void-slip).
         Setting.VOID_PERCENT: Bounds(5, 0, 100),
+        # For how long a new card, or a looser amount, is published before it takes effect (8.3):
+        # a gaming day unless the house says otherwise, half an hour at least, a week at most.
+        Setting.CARD_NOTICE_MINUTES: Bounds(1_440, 30, 10_080),
     }
 )
 

@@ -116,6 +116,7 @@ _ALL = (
         (
             "15.1-advantage", "15.2(b)", "15.3(d)", "15.3(e)", "X-card-odds", "X-card-version",
             "X-card-winnable",
+            "X-card-floor",
         ),
         standing.rate_cards,
     ),
@@ -133,8 +134,8 @@ _ALL = (
     ),
     Report(
         "settings", "Changes of settings",
-        "Amounts, settings, schedules, printers, rate cards, retention, chosen reports, holds.",
-        ("X-audit-log", "8.3", "X-retention"), standing.settings,
+        "Amounts, settings, schedules, printers, cards, stops, retention, chosen reports, holds.",
+        ("X-audit-log", "8.3", "X-retention", "X-sale-stop"), standing.settings,
     ),
     Report(
         "rng", "Statistics of the draw", "Seven tests, and how often each number came.",

@@ -20,6 +20,7 @@ from app.flow.refusals import No, say_no
 from app.flow.report import Asked
 from app.flow.reprint import Again, Seen
 from app.flow.sell import Sale
+from app.flow.stop_sales import Thing
 from app.flow.tax_paper import Paper
 from app.flow.void import Voiding
 from app.keno.documents import conditioning_from, groups_from, read_json, request_from
@@ -27,6 +28,7 @@ from app.keno.drawer import DENOMINATIONS, Count, DrawerAct, counted_cents, is_d
 from app.keno.fields import Fields
 from app.keno.refusals import Code, Refusal, refusal, refuse_all
 from app.keno.request import Request
+from app.keno.spots import NUMBERS
 from app.keno.tender import Tender, TenderKind
 from app.reports.catalogue import Format
 
@@ -242,16 +244,47 @@ def read_closing() -> tuple[datetime | None, str]:
     return closes_at, reason
 
 
-def read_since() -> datetime | None:
-    """Return from when something holds; none: from now on."""
+def read_typed_changes() -> str:
+    """Return the large changes of a card as whoever accepts it has typed them."""
     fields, faults = body()
-    text = fields.maybe_text("from")
+    typed = fields.text("changes", default="")
+    fields.no_more()
+    refuse_all(faults)
+    return typed
+
+
+def read_promotion() -> tuple[str, Approval]:
+    """Return the file of a promotion, and who enters it as well."""
+    fields, faults = body()
+    file, given = fields.text("file"), fields.inner("second")
+    second = Approval(given.text("name"), given.text("secret"))
+    given.no_more()
+    fields.no_more()
+    refuse_all(faults)
+    return file, second
+
+
+def read_stop() -> tuple[Thing, str, Approval | None]:
+    """Return what is to be sold no more, or again; why; and the manager, if one is named."""
+    fields, faults = body()
+    series, schedule = fields.maybe_text("series"), fields.maybe_text("schedule")
+    thing = Thing(series, schedule, fields.maybe_whole("spots", 1, NUMBERS))
+    reason, manager = fields.text("reason"), _person(fields, "manager")
+    fields.no_more()
+    refuse_all(faults)
+    return thing, reason, manager
+
+
+def read_since_with_manager() -> tuple[datetime | None, Approval | None]:
+    """Return from when a card holds, none: as soon as can be; and the manager, if one is named."""
+    fields, faults = body()
+    text, manager = fields.maybe_text("from"), _person(fields, "manager")
     fields.no_more()
     since = None if text is None else _moment(text)
     if text is not None and since is None:
         faults.append(refusal(Code.WRONG_TYPE, "from", field="from", wanted=_TIME))
     refuse_all(faults)
-    return since
+    return since, manager
 
 
 def read_report() -> Asked:

@@ -4,13 +4,15 @@ from flask import Blueprint, Response, jsonify
 
 from app.clock import time_text
 from app.flow import access, staffing
-from app.flow.access import approver
+from app.flow.access import Approval, approver
 from app.flow.actor import Actor, actor_as
 from app.flow.open_game import read_game
 from app.flow.permissions import Permission
-from app.flow.rate_cards import accept_card, bring_card, put_in_force
+from app.flow.rate_cards import accept_card, bring_card, enter_promotion, put_in_force
+from app.flow.refusals import No, say_no
 from app.flow.release import release_game
 from app.flow.see_cards import look_at
+from app.flow.stop_sales import resume_sale, stop_sale
 from app.keno.documents import ratio, refusals_document
 from app.web import forms
 from app.web.routes import credentials, needs, office
@@ -40,6 +42,7 @@ def check_a_card() -> Response:
             }
             for each in seen.advantages
         ],
+        changes=[change.words for change in seen.changes],
         difference=seen.difference,
     )
 
@@ -53,23 +56,61 @@ def bring() -> tuple[Response, int]:
     return jsonify(card=bring_card(office(), actor, file.encode()).hex()), 201
 
 
+@routes.post("/cards/promotion")
+@needs(Permission.CARD_PROMOTION_ENTER)
+def promote() -> tuple[Response, int]:
+    """Enter a promotion below the floor, with the second of the two who have the letter."""
+    actor = _acting(Permission.CARD_PROMOTION_ENTER)
+    file, given = forms.read_promotion()
+    second = approver(office(), given, actor.place, Permission.CARD_PROMOTION_JOIN)
+    digest = enter_promotion(office(), actor, actor_as(second, actor.place), file.encode())
+    return jsonify(card=digest.hex()), 201
+
+
 @routes.post("/cards/<card>/accept")
 @needs(Permission.CARD_ACCEPT)
 def accept(card: str) -> Response:
     """Accept a version, as a supervisor or as a manager outside keno."""
     actor = _acting(Permission.CARD_ACCEPT)
-    forms.read_texts()
-    accept_card(office(), actor, forms.read_hash(card))
+    typed = forms.read_typed_changes()
+    accept_card(office(), actor, forms.read_hash(card), typed)
     return jsonify(card=card)
 
 
 @routes.post("/cards/<card>/force")
 @needs(Permission.CARD_BRING)
 def force(card: str) -> Response:
-    """Publish a version, and from when it holds."""
+    """Publish a version, and from when it holds; one that was in force, with a manager."""
     actor = _acting(Permission.CARD_BRING)
-    since = put_in_force(office(), actor, forms.read_hash(card), forms.read_since())
+    since, given = forms.read_since_with_manager()
+    since = put_in_force(office(), actor, forms.read_hash(card), since, _manager(actor, given))
     return jsonify(card=card, effective_at=time_text(since))
+
+
+# ---- stopped sales -------------------------------------------------------------------------------
+
+
+@routes.post("/sales/stop")
+@needs(Permission.SALE_STOP)
+def stop() -> Response:
+    """Stop the sale of a series, a schedule or a spot count of one."""
+    actor = _acting(Permission.SALE_STOP)
+    thing, reason, _ = forms.read_stop()
+    stop_sale(office(), actor, thing, reason)
+    return jsonify(stopped=thing.words)
+
+
+@routes.post("/sales/resume")
+@needs(Permission.SALE_STOP)
+def resume() -> Response:
+    """Sell again what was stopped, with a manager outside keno."""
+    actor = _acting(Permission.SALE_STOP)
+    thing, reason, given = forms.read_stop()
+    manager = _manager(actor, given)
+    if manager is None:
+        raise say_no(No.TWO_SIDES)
+    resume_sale(office(), actor, manager, thing, reason)
+    return jsonify(resumed=thing.words)
 
 
 # ---- games ---------------------------------------------------------------------------------------
@@ -136,6 +177,13 @@ def enable_station() -> Response:
     actor = _acting(Permission.STATION_MANAGE)
     (code,) = forms.read_texts("code")
     return jsonify(code=code, enrolment=staffing.enable_station(office(), actor, code))
+
+
+def _manager(actor: Actor, given: Approval | None) -> Actor | None:
+    """Return the manager outside keno who agrees to something, if one is named."""
+    if given is None:
+        return None
+    return actor_as(approver(office(), given, actor.place, Permission.AMOUNT_SET), actor.place)
 
 
 def _acting(permission: Permission) -> Actor:

@@ -123,8 +123,13 @@ def _paths() -> Schema:
         "/days/{day}/cash": {"get": _act("Cash in and out by patron", None, "CashLog", day)},
         "/cards": {"post": _act("Bring a rate card", "CardFile", "CardBrought", status=201)},
         "/cards/check": {"post": _act("Check a rate card", "CardFile", "CardChecked")},
-        "/cards/{card}/accept": {"post": _act("Accept a card", "Nothing", "CardBrought", card)},
+        "/cards/promotion": {
+            "post": _act("Enter a promotion", "Promotion", "CardBrought", status=201)
+        },
+        "/cards/{card}/accept": {"post": _act("Accept a card", "Accepting", "CardBrought", card)},
         "/cards/{card}/force": {"post": _act("Publish a card", "Since", "CardForced", card)},
+        "/sales/stop": {"post": _act("Stop a sale", "Stopping", "Stopped")},
+        "/sales/resume": {"post": _act("Sell again what was stopped", "Resuming", "Resumed")},
         "/games/{series}/{number}/release": {
             "post": _act("Have a frozen game graded again", "Releasing", "Game", series, game)
         },
@@ -523,8 +528,27 @@ SCHEMAS: dict[str, Schema] = {
     "CardFile": _object(["file"], file=TEXT),
     "CardBrought": _answer(card=TEXT),
     "CardChecked": _answer(name=TEXT, faults={"type": "array"}, advantages={"type": "array"}),
+    "Accepting": _object([], changes=_maybe(TEXT)),
+    "Promotion": _object(["file", "second"], file=TEXT, second=PERSON),
+    "Stopping": _object(
+        ["reason"],
+        series=_maybe(TEXT),
+        schedule=_maybe(TEXT),
+        spots=_maybe(NUMBER),
+        reason=TEXT,
+    ),
+    "Resuming": _object(
+        ["reason", "manager"],
+        series=_maybe(TEXT),
+        schedule=_maybe(TEXT),
+        spots=_maybe(NUMBER),
+        reason=TEXT,
+        manager=PERSON,
+    ),
+    "Stopped": _answer(stopped=TEXT),
+    "Resumed": _answer(resumed=TEXT),
     "CardForced": _answer(card=TEXT, effective_at=TEXT),
-    "Since": _object([], **{"from": _maybe(TEXT)}),
+    "Since": _object([], manager=_maybe(PERSON), **{"from": _maybe(TEXT)}),
     "Approving": _object([], copies=_maybe(NUMBER)),
     "Releasing": _object(["reason", "manager"], reason=TEXT, manager=PERSON),
     "Person": _object(

@@ -11,7 +11,7 @@ from app.flow.approvals import look_at_claim
 from app.flow.drawer import look_at_drawer
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
-from app.flow.see_cards import Advantage, see_version, see_versions
+from app.flow.see_cards import Advantage, see_stops, see_version, see_versions
 from app.flow.see_floor import CLOSED, FloorSeen, see_floor
 from app.flow.unclaimed import unclaimed_wins
 from app.keno.drawer import DENOMINATIONS
@@ -88,7 +88,8 @@ def drawer(drawer: str) -> str:
 @page(Permission.FLOOR_SEE)
 def cards() -> str:
     """Show the versions of the rate card, and where a new one is brought."""
-    return render_template("supervisor/cards.html", versions=see_versions(office(), credentials()))
+    versions = see_versions(office(), credentials())
+    return render_template("supervisor/cards.html", versions=versions, stopped=see_stops(office()))
 
 
 @routes.get("/cards/<card>")

@@ -534,6 +534,7 @@ SIGNED: dict[str, tuple[Change, str]] = {
         another_card("claim_minutes", 1), "card.unlawful",
     ),
     "a card that keeps too much": (another_card("base_cents", 10**6), "card.unlawful"),
+    "a card on which the house loses": (another_card("base_cents", 20), "card.unlawful"),
     "a card whose limit is too low": (another_card("aggregate_cents", 99_999_99), "card.unlawful"),
     "a card without such games": (another_card("games_max", 1), "ticket.limits"),
     "a card without such prices": (another_card("ticket_max_cents", 1), "ticket.limits"),

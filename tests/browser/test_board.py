@@ -18,7 +18,6 @@ from app.feed import Feed
 from app.flow.draw import ask_to_void
 from app.flow.office import Office
 from app.flow.override import override_close
-from app.flow.rate_cards import put_in_force
 from app.store.queries import outcomes
 from printers.escpos import scan_of
 from tests.browser.conftest import House, scan_text, stop_the_clock
@@ -151,8 +150,7 @@ def test_a_board_says_held_void_and_what_card_comes(
     ask_to_void(floor.office, floor.sam, "M", 1, "the power went")
     floor.draw()
     expect(page.locator("#state")).to_have_text("Void: what was paid for it goes back")
-    digest = floor.put_in_force(CARD.read_bytes() + b"\n# another version\n")
-    put_in_force(floor.office, floor.sam, digest, floor.office.now() + timedelta(days=1))
+    floor.put_in_force(CARD.read_bytes() + b"\n# another version\n", timedelta(days=1))
     expect(page.locator("#card")).to_contain_text("New rate card from")
     accessible(page)
 

@@ -108,6 +108,24 @@ def test_a_game_closes_when_the_clock_on_the_wall_shows_what_was_typed(house: Ho
     assert datetime.fromisoformat(str(closes_at)) == on_the_minute
 
 
+@pytest.mark.rule("X-sale-stop")
+def test_what_a_supervisor_stops_stands_on_the_writers_page(
+    house: House, accessible: Callable[[Page], None]
+) -> None:
+    writer, page = house.station(WANDA), house.station(SAM, "B2")
+    page.goto("/supervisor")
+    page.get_by_text("Sell a schedule, or a spot count of it, no more").click()
+    form = page.locator("form", has=page.locator("[name=spots]"))
+    form.get_by_label("Spots (empty: all)").fill("4")
+    form.get_by_label("Why").fill("it pays too much")
+    form.get_by_role("button", name="Stop it").click()
+    expect(page.locator("main")).to_contain_text("regular, 4 spots: it pays too much")
+    accessible(page)
+    said = "Not sold now: regular, 4 spots (it pays too much)."
+    expect(writer.locator("#stopped")).to_have_text(said)
+    accessible(writer)
+
+
 @pytest.mark.rule("X-card-odds", "X-access")
 def test_cards_and_people_are_looked_at_and_a_station_is_added(
     house: House, accessible: Callable[[Page], None]

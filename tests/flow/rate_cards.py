@@ -17,6 +17,7 @@ def at(floor: Floor, name: str) -> Actor:
 
 def accepted(floor: Floor, file: bytes = SECOND) -> bytes:
     digest = bring_card(floor.office, floor.sam, file)
-    accept_card(floor.office, floor.sam, digest)
-    accept_card(floor.office, at(floor, MAX), digest)
+    typed = floor.typed_changes(file)
+    accept_card(floor.office, floor.sam, digest, typed)
+    accept_card(floor.office, at(floor, MAX), digest, typed)
     return digest

@@ -35,9 +35,10 @@ from app.flow.open_game import open_first_game
 from app.flow.override import override_close
 from app.flow.permissions import Permission
 from app.flow.quote import quote_request
-from app.flow.rate_cards import accept_card, bring_card, put_in_force
+from app.flow.rate_cards import accept_card, bring_card, enter_promotion, put_in_force
 from app.flow.schedule import change_schedule
 from app.flow.staffing import enable_person, enable_station, give_secret
+from app.flow.stop_sales import Thing, stop_sale
 from app.flow.tries import LOCKED_FOR, ONE_APPROVAL_IN, TRIES_MAX
 from app.flow.void import Voiding, void_ticket
 from app.keno.refusals import Refused
@@ -724,6 +725,9 @@ MAY = {
     "printer:manage": "A",
     "card:bring": "SK",
     "card:accept": "SKO",
+    "card:enter-promotion": "O",
+    "card:join-promotion": "P",
+    "sale:stop": "SK",
     "staff:manage": "A",
     "station:manage": "A",
     "ticket:practise": "WSK",
@@ -808,6 +812,8 @@ def test_an_act_at_the_console_is_for_its_own_roles_whatever_else_was_asked_for(
     office, name = floor.office, somebody(floor, role)
     actor = at_console(office, name, secret_of(name), Permission.TICKET_QUOTE)
     fresh = CARD.read_bytes() + b"\n"
+    other = somebody(floor, Role.COMPLIANCE) if role is not Role.COMPLIANCE else name
+    colleague = at_console(office, other, secret_of(other), Permission.TICKET_QUOTE)
     brought = bring_card(office, floor.sam, CARD.read_bytes() + b"# other\n")
     in_an_hour = floor.moment[0] + timedelta(hours=1)
     acts: dict[Callable[[], object], tuple[str, str]] = {
@@ -821,6 +827,11 @@ def test_an_act_at_the_console_is_for_its_own_roles_whatever_else_was_asked_for(
             "card:bring",
             "card.not_accepted",
         ),
+        (lambda: enter_promotion(office, actor, colleague, fresh)): (
+            "card:enter-promotion",
+            "document.field_missing",
+        ),
+        (lambda: stop_sale(office, actor, Thing(series="F"), "a test")): ("sale:stop", "done"),
     }
     for act, (permission, done) in acts.items():
         allowed = LETTERS[role] in MAY[permission]

@@ -39,6 +39,7 @@ from app.flow.permissions import Permission
 from app.flow.release import release_game
 from app.flow.reprint import Again, reprint
 from app.flow.sell import Sale
+from app.flow.stop_sales import Thing, stop_sale
 from app.flow.void import Voiding, void_ticket
 from app.keno.drawer import Count
 from app.keno.request import Request
@@ -271,6 +272,24 @@ def test_a_lockout_waits_for_the_sale_that_came_first_and_counts_it(
     assert isinstance(sold, dict)
     assert (sold["first_game"], locked) == (1, 1)
     assert [body["tickets"] for body in bodies(floor, "LOCK")] == [1]
+    floor.check_books()
+
+
+@pytest.mark.rule("X-sale-stop")
+def test_a_stop_waits_for_the_sale_that_came_first_and_the_next_one_is_refused(
+    floor: Floor, pause: MakePause
+) -> None:
+    wanda, walt, sam = floor.writing(), floor.writing(WALT, SECOND_STATION), floor.sam
+    after_the_look = pause(ticket_records, "next_number")
+    stop = partial(stop_sale, floor.office, sam, Thing(schedule="regular"), "it pays too much")
+    sell = partial(floor.sell, wanda), partial(floor.sell, walt)
+    sold, _, refused = in_turn(floor, after_the_look, sell[0], stop, sell[1])
+    assert isinstance(sold, dict)
+    assert (sold["number"], refused) == (1, "schedule.stopped")
+    ((ticket,), (stopped,)) = rows(
+        floor, "SELECT id FROM act WHERE tag IN ('TICKET', 'SALE-STOPPED') ORDER BY tag DESC"
+    )
+    assert ticket < stopped
     floor.check_books()
 
 

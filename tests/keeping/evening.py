@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date, timedelta
+from hashlib import sha256
 
 from app.audit.entry_copies import EntryCopy
 from app.flow.access import (
@@ -26,12 +27,14 @@ from app.flow.patron import Patron
 from app.flow.pay import Check, Paying, pay_ticket
 from app.flow.permissions import Permission
 from app.flow.present import present_ticket
+from app.flow.rate_cards import put_in_force
 from app.flow.refund import Refunding, refund_ticket
 from app.flow.reprint import Again, reprint
 from app.flow.schedule import change_schedule
 from app.flow.sell import Sale
 from app.flow.spool import next_paper, note_ending
 from app.flow.staffing import enable_station
+from app.flow.stop_sales import Thing, resume_sale, stop_sale
 from app.flow.tax_paper import Paper, file_tax_paper
 from app.keno.amounts import Amount, Dated
 from app.keno.drawer import Count, DrawerAct
@@ -163,6 +166,11 @@ def _settle_things(floor: Floor) -> None:
     change_setting(office, floor.sam, max_, Setting.COPIES_ALONE, 2)
     set_amount(office, floor.sam, max_, Dated(Amount.APPROVAL, date(2099, 1, 1), 100_000))
     floor.put_in_force(CARD.read_bytes() + b"# another version\n", timedelta(minutes=30))
+    put_in_force(office, floor.sam, sha256(CARD.read_bytes()).digest(), None, max_)
+    eights = Thing(schedule="twobits", spots=8)
+    stop_sale(office, floor.sam, eights, "it is looked into")
+    resume_sale(office, floor.sam, max_, eights, "it is right")
+    stop_sale(office, floor.sam, eights, "it is not")
     admin = floor.signed_in(ADA, "S1")
     disable_staff(office, admin, "Sue Super")
     disable_station(office, admin, "S1")

@@ -97,7 +97,7 @@ def test_a_printer_that_moves_and_a_card_that_follows_are_told_with_what_was_bef
     printer = floor.printer_at(FIRST_STATION)
     ada = at_console(floor.office, ADA, secret_of(ADA), Permission.PRINTER_MANAGE)
     set_printer(floor.office, ada, PrinterPlan(printer.code, "tcp:10.0.0.9", None, []))
-    floor.put_in_force(CARD.read_bytes() + b"# the next one\n", timedelta(minutes=5))
+    floor.put_in_force(CARD.read_bytes() + b"# the next one\n", timedelta(minutes=35))
     changes = told(floor, "settings")["changes"]["rows"]
     of_printer = [row for row in changes if row["what"] == f"printer {printer.code}"]
     assert [row["before"].split(",")[0] for row in of_printer] == ["", printer.address]

@@ -28,6 +28,7 @@ from app.flow.report_jobs import ask_report, choose_report
 from app.flow.reprint import Again, reprint
 from app.flow.sell import Sale
 from app.flow.spool import next_paper, note_ending
+from app.flow.stop_sales import Thing, resume_sale, stop_sale
 from app.keno.amounts import Amount, Dated
 from app.keno.drawer import DrawerAct
 from app.keno.house_settings import Setting
@@ -223,6 +224,9 @@ def _run_the_other_series(floor: Floor, walt: Credentials) -> None:
     move_cash(office, walt, 2, DrawerAct.FILL, cash, sam, floor.request_id())
     max_ = at_console(office, MAX, secret_of(MAX), Permission.AMOUNT_SET)
     change_setting(office, floor.sam, max_, Setting.COPIES_ALONE, 2)
+    eights = Thing(schedule="twobits", spots=8)
+    stop_sale(office, floor.sam, eights, "the card is wrong")
+    resume_sale(office, floor.sam, max_, eights, "the card is right")
     choose_report(office, floor.sam, "voids", Format.PDF, chosen=True)
     yesterday = date(2026, 11, 16)
     asked = Asked("voids", yesterday, yesterday, Format.PDF)
@@ -495,6 +499,10 @@ CHECKS: dict[str, tuple[str, dict[str, object]]] = {
     "ck_house_setting_name": ("", {"name": "'pocket'", "entry": 1}),
     "ck_house_setting_value": ("", {"value": -1, "entry": 1}),
     "ck_house_setting_two_people": ("", {"manager": "staff", "entry": 1}),
+    "ck_sale_stop_one_thing": ("", {"series": "'M'", "entry": 1}),
+    "ck_sale_stop_spots": ("", {"spots": 81, "entry": 1}),
+    "ck_sale_stop_two_resume": ("", {"stopped": "FALSE", "manager": "NULL", "entry": 1}),
+    "ck_sale_stop_two_people": ("", {"manager": "staff", "entry": 1}),
     "ck_report_choice_format": ("", {"format": "'xls'", "entry": 1}),
     "ck_report_job_format": ("", {"format": "'xls'", **OTHER_JOB}),
     "ck_report_job_state": ("", {"state": "'lost'", **OTHER_JOB}),
@@ -647,6 +655,7 @@ UNIQUE: dict[str, tuple[str, dict[str, object]]] = {
     "house_amount.entry": ("pk_house_amount", {}),
     "books_run.entry": ("pk_books_run", {}),
     "house_setting.entry": ("pk_house_setting", {}),
+    "sale_stop.entry": ("pk_sale_stop", {}),
     "report_choice.entry": ("pk_report_choice", {}),
     "report_job.job": ("pk_report_job", {"entry": 1}),
     "report_job.entry": ("uq_report_job_entry", {"job": "'x'"}),
@@ -834,6 +843,7 @@ def unused(table: str, changes: Row) -> Row:
         "house_amount": {"entry": 1},
         "books_run": {"entry": 1},
         "house_setting": {"entry": 1},
+        "sale_stop": {"entry": 1, "series": "'M'", "schedule": "NULL", "spots": "NULL"},
         "report_choice": {"entry": 1},
         "report_job": OTHER_JOB,
         "payout": OTHER_PAYOUT,

@@ -167,8 +167,8 @@ def test_whoever_names_the_game_locks_that_one_once(floor: Floor) -> None:
 def test_a_quote_is_on_the_card_that_is_sold_on_also_while_another_waits(floor: Floor) -> None:
     dearer = CARD.read_bytes().replace(b"ticket_min_cents = 100", b"ticket_min_cents = 200")
     wanda = floor.writing()
-    floor.put_in_force(dearer, timedelta(minutes=2))
-    floor.pass_time(minutes=3)
+    floor.put_in_force(dearer, timedelta(minutes=32))
+    floor.pass_time(minutes=33)
     request = dollar().request
     assert isinstance(request, Request)
     assert quote_request(floor.office, wanda, request).price_cents == 100
@@ -342,7 +342,8 @@ def test_a_ticket_carries_the_newest_seal_from_before_it_was_sold(floor: Floor) 
 def test_the_next_game_opens_on_the_card_that_is_in_force_then(floor: Floor) -> None:
     wanda = floor.writing()
     first = floor.sell(wanda, dollar(games=3))["rate_card"]
-    second = floor.put_in_force(another_card(), after=timedelta(minutes=1)).hex()
+    second = floor.put_in_force(another_card(), after=timedelta(minutes=31)).hex()
+    floor.pass_time(minutes=30)
     assert floor.lock() == 1  # a minute too early for the second card
     assert floor.sell(wanda)["rate_card"] == first
     floor.pass_time(minutes=1)

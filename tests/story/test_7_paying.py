@@ -672,9 +672,9 @@ def test_wins_of_one_contact_are_added_up_for_approval(
 def test_a_house_can_add_up_only_larger_wins_of_one_contact(floor: Floor) -> None:
     today = floor.moment[0].date()
     manager = at_console(floor.office, MAX, secret_of(MAX), Permission.AMOUNT_SET)
-    larger = Dated(Amount.ADDED_UP, today + timedelta(days=1), 150_000)
+    larger = Dated(Amount.ADDED_UP, today + timedelta(days=2), 150_000)
     set_amount(floor.office, floor.sam, manager, larger)
-    floor.pass_time(days=1)
+    floor.pass_time(days=2)
     wanda = floor.signed_in(WANDA)
     floor.open_drawer(wanda, RICH)
     for rate in ("20.00", "20.00", "25.00"):
@@ -695,9 +695,9 @@ def test_a_win_of_exactly_the_amount_is_added_up(floor: Floor, rates: tuple[str,
     """Whichever of the two has exactly the amount: $1,200.00, and the other one $1,260.00."""
     today = floor.moment[0].date()
     manager = at_console(floor.office, MAX, secret_of(MAX), Permission.AMOUNT_SET)
-    exactly = Dated(Amount.ADDED_UP, today + timedelta(days=1), 120_000)
+    exactly = Dated(Amount.ADDED_UP, today + timedelta(days=2), 120_000)
     set_amount(floor.office, floor.sam, manager, exactly)
-    floor.pass_time(days=1)
+    floor.pass_time(days=2)
     wanda = floor.signed_in(WANDA)
     floor.open_drawer(wanda, RICH)
     for rate in rates:

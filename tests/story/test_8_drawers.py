@@ -275,6 +275,10 @@ def test_a_house_sets_amounts_stricter_than_the_rule_from_a_day_to_come(floor: F
     ):
         with refuses(code):
             set_amount(floor.office, sam, manager, wrong)
+    # A looser one is published for a gaming day: not from the midnight on that is before noon.
+    looser = Dated(Amount.SECOND_TIER, tomorrow, 2_000_000)
+    with refuses("amount.too_soon"):
+        set_amount(floor.office, sam, manager, looser)
     for one, other in ((sam, sam), (manager, manager), (manager, sam)):
         with refuses("amount.two_sides"):
             set_amount(floor.office, one, other, strict)

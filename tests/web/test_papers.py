@@ -101,6 +101,7 @@ def test_the_rate_card_that_is_taken_home_is_the_one_in_force(app: Flask, floor:
         )
 
     assert "Test card" in printed()
+    floor.publish_cards_half_an_hour_ahead()
     put_in_force(floor.office, floor.sam, accepted(floor), NOON + timedelta(hours=1))
     assert "Test card" in printed()
     floor.pass_time(hours=1)

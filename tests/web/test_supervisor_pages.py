@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 from flask import Flask
@@ -143,6 +144,52 @@ def test_a_card_is_checked_brought_accepted_by_two_and_published(app: Flask, flo
     for nothing in ("00", "zz"):
         assert post(sam, floor, f"cards/{nothing}/accept", {}).json["code"] == "card.unknown"
         assert sam.client.get(f"/supervisor/cards/{nothing}").status_code == 422
+
+
+@pytest.mark.rule("X-card-floor")
+def test_large_changes_stand_on_the_page_of_a_card_and_are_typed_there(
+    app: Flask, floor: Floor
+) -> None:
+    sam = signed_in(app, floor, SAM)
+    file = CARD.read_text().replace("1 = { 1 = 300 }", "1 = { 1 = 330 }")
+    assert post(sam, floor, "cards/check", {"file": file}).json["changes"] == [
+        "regular 1 spot: 25.0% -> 17.5%"
+    ]
+    card = post(sam, floor, "cards", {"file": file}).json["card"]
+    page = sam.client.get(f"/supervisor/cards/{card}").text
+    assert "<li>regular 1 spot: 25.0% -&gt; 17.5%</li>" in page
+    assert "Manager outside keno" not in page
+    untyped = post(sam, floor, f"cards/{card}/accept", {})
+    assert untyped.json["code"] == "card.changes_not_typed"
+    assert post(sam, floor, f"cards/{card}/accept", {"changes": "regular 1 17.5"}).status == 200
+    old = sha256(CARD.read_bytes()).hexdigest()  # it has been in force: back with a manager
+    page = sam.client.get(f"/supervisor/cards/{old}").text
+    assert "Manager outside keno" in page
+    assert "Accept it" not in page
+    assert post(sam, floor, f"cards/{old}/force", {}).json["code"] == "amount.two_sides"
+    manager = {"name": MAX, "secret": secret_of(MAX)}
+    assert post(sam, floor, f"cards/{old}/force", {"manager": manager}).status == 200
+    sent = {"file": file, "second": manager}
+    assert post(sam, floor, "cards/promotion", sent).json["code"] == "staff.not_permitted"
+    floor.check_books()
+
+
+@pytest.mark.rule("X-sale-stop")
+def test_a_sale_is_stopped_and_resumed_on_the_page_of_the_floor(app: Flask, floor: Floor) -> None:
+    sam = signed_in(app, floor, SAM)
+    fours = {"schedule": "regular", "spots": 4, "reason": "it pays too much"}
+    assert post(sam, floor, "sales/stop", {"reason": "none"}).json["code"] == "stop.unknown"
+    assert post(sam, floor, "sales/stop", fours).json == {"stopped": "regular, 4 spots"}
+    assert "regular, 4 spots: it pays too much" in sam.client.get("/supervisor/now").text
+    assert "regular, 4 spots is stopped" in sam.client.get("/supervisor/acts").text
+    assert "regular, 4 spots (it pays too much)" in sam.client.get("/supervisor/cards").text
+    alone = post(sam, floor, "sales/resume", fours)
+    assert alone.json["code"] == "amount.two_sides"
+    manager = {"manager": {"name": MAX, "secret": secret_of(MAX)}}
+    again = post(sam, floor, "sales/resume", {**fours, **manager})
+    assert again.json == {"resumed": "regular, 4 spots"}
+    assert "is stopped" not in sam.client.get("/supervisor/acts").text
+    floor.check_books()
 
 
 def choose_on_page(browser: Browser, form: dict[str, str], new: str) -> dict[str, str]:

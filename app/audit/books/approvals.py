@@ -16,8 +16,10 @@ OUTSIDE = {"outside-manager"}
 ACCOUNTING = {"compliance"}  # until there is a role for it
 RELEASING = {"outside-manager", "keno-manager"}
 BACK = ("VOID", "CANCEL", "REFUND")
-BY_TWO = ("RELEASED", "AMOUNT", "SETTING", "RETENTION", "HOLD-ENDED")
-APPROVED = ("VOID", "CANCEL", "REFUND", "PAID", "DRAWER-MOVE", "TAX-PAPER", "APPROVED")
+BY_TWO = ("RELEASED", "AMOUNT", "SETTING", "RETENTION", "HOLD-ENDED", "SALE-RESUMED")
+APPROVED = (
+    "VOID", "CANCEL", "REFUND", "PAID", "DRAWER-MOVE", "TAX-PAPER", "APPROVED", "CARD-IN-FORCE",
+)  # fmt: skip
 
 
 def approvals() -> list[Look]:

@@ -9,7 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime
 from hashlib import sha256
+from tomllib import loads
 
+from app.audit.books.card_floor import losing_wager
 from app.audit.books.house import House, said
 from app.audit.books.looks import Look, Thing
 from app.audit.books.stretch import Stretch
@@ -31,12 +33,15 @@ class Terms:
     def __init__(self) -> None:
         self._accepted: dict[str, dict[str, str]] = defaultdict(dict)  # by card: as what, by whom
         self._terms: list[tuple[datetime, int, str]] = []  # from when, by which entry, which card
+        self._losing: dict[str, str] = {}  # by card without a letter: a wager that leaves nothing
 
     def check(self, entry: StoredEntry, stretch: Stretch) -> Iterator[Fault]:
         """Note what is told of cards; and hold a card put into force, and a game, against it."""
         body = entry.body
         if entry.tag == "CARD" and sha256(body["file"].encode()).hexdigest() != body["card"]:
             yield Fault("cards", f"entry {entry.id} tells of a card that is not its file")
+        if entry.tag == "CARD":
+            yield from self._bring(entry)
         if entry.tag == "CARD-ACCEPTED":
             self._accepted[body["card"]][body["as"]] = body["by"]["staff"]
         if entry.tag == "CARD-IN-FORCE":
@@ -44,12 +49,28 @@ class Terms:
         if entry.tag == "GAME":
             yield from self._open(entry, stretch.house)
 
+    def _bring(self, entry: StoredEntry) -> Iterator[Fault]:
+        """Hold a card against the floor, unless it is a promotion that two people entered."""
+        body = entry.body
+        wager = losing_wager(body["file"])
+        if wager is not None:
+            self._losing[body["card"]] = wager
+        is_promotion = "approval" in loads(body["file"].removeprefix("\ufeff"))
+        if is_promotion and body.get("second", body["by"])["staff"] == body["by"]["staff"]:
+            yield Fault("cards", f"entry {entry.id} tells of a promotion that one person entered")
+
     def _put_in_force(self, entry: StoredEntry) -> Iterator[Fault]:
         card = entry.body["card"]
         by = self._accepted[card]
         if set(by) != BOTH or len(set(by.values())) != len(BOTH):
             told = f"entry {entry.id} put a card into force that two had not accepted"
             yield Fault("cards", told)
+        manager, who = entry.body.get("manager"), entry.body["by"]["staff"]
+        if any(term[2] == card for term in self._terms) and manager in (None, who):
+            yield Fault("cards", f"entry {entry.id} went back to a card, and was the word of one")
+        if card in self._losing:
+            told = f"entry {entry.id} put a card into force on which the house keeps nothing of "
+            yield Fault("cards", told + self._losing[card])
         self._terms.append((datetime.fromisoformat(entry.body["effective_at"]), entry.id, card))
 
     def _open(self, entry: StoredEntry, house: House) -> Iterator[Fault]:

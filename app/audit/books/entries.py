@@ -11,7 +11,7 @@ from app.store.queries.books.rows import StoredEntry, StoredTicket, StoredVoid
 
 # The entries each of which tells of a row that must be there.
 OF_FACTS = {
-    "CARD", "CARD-ACCEPTED", "CARD-IN-FORCE",
+    "CARD", "CARD-ACCEPTED", "CARD-IN-FORCE", "SALE-STOPPED", "SALE-RESUMED",
     "LOCK", "OVERRIDE", "DRAW", "VOID-GAME", "WINS", "CERTIFIED", "FROZEN", "RELEASED", "CANCEL",
     "REFUND", "PAID", "PRESENTED", "LOOK-UP", "LOST-TICKET", "TAX-PAPER", "APPROVED", "DRAWER-OPEN",
     "DRAWER-CLOSE", "DRAWER-MOVE", "AMOUNT", "SETTING", "EXPIRED", "DAY-CLOSE", "REPRINT",

@@ -25,6 +25,7 @@ from app.store.tables import (
     Resumption,
     Retention,
     Role,
+    SaleStop,
 )
 
 NOT_IN_LOG = "Their secret is not in the log: an administrator gives them a new one."
@@ -45,6 +46,7 @@ def card(here: Rebuilding, entry: int, body: Body) -> str | None:
         "name": body["name"],
         "file": body["file"],
         "staff": here.actor(body["by"]),
+        "second": body["second"]["staff"] if "second" in body else None,
         "brought_at": moment(body["time"]),
     }
     add_rows(here.unit, entry, [(Card, values)])
@@ -56,6 +58,7 @@ def accepted(here: Rebuilding, entry: int, body: Body) -> str | None:
     values = {
         "card": here.card(body["card"]),
         "consent": body["as"],
+        "against": here.card(body["against"]) if body.get("against") else None,
         "staff": here.actor(body["by"]),
         "accepted_at": moment(body["time"]),
     }
@@ -70,9 +73,28 @@ def in_force(here: Rebuilding, entry: int, body: Body) -> str | None:
         "published_at": moment(body["time"]),
         "effective_at": moment(body["effective_at"]),
         "staff": here.actor(body["by"]),
+        "manager": here.person(body["manager"]) if "manager" in body else None,
     }
     add_rows(here.unit, entry, [(CardTerm, values)])
     return None
+
+
+def stopped(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """A sale was stopped."""
+    values = {**_of_sale(body), "stopped": True, "staff": here.actor(body["by"])}
+    add_rows(here.unit, entry, [(SaleStop, values)])
+    return None
+
+
+def resumed(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """What was stopped is sold again."""
+    values = {**_of_sale(body), "stopped": False, **_two_people(here, body)}
+    add_rows(here.unit, entry, [(SaleStop, values)])
+    return None
+
+
+def _of_sale(body: Body) -> Body:
+    return {**taken(body, "series schedule spots reason"), "at": moment(body["time"])}
 
 
 def amount(here: Rebuilding, entry: int, body: Body) -> str | None:
@@ -244,6 +266,8 @@ HOUSE: Mapping[str, Act] = {
     "CARD": card,
     "CARD-ACCEPTED": accepted,
     "CARD-IN-FORCE": in_force,
+    "SALE-STOPPED": stopped,
+    "SALE-RESUMED": resumed,
     "AMOUNT": amount,
     "SETTING": setting,
     "RETENTION": retention,

@@ -13,7 +13,7 @@ from app.reports.told import Act, Told
 
 CHANGES = (
     "AMOUNT", "SETTING", "SERIES", "PRINTER", "CARD", "CARD-ACCEPTED", "CARD-IN-FORCE", "RETENTION",
-    "REPORT-CHOICE", "HOLD-ENDED",
+    "REPORT-CHOICE", "HOLD-ENDED", "SALE-STOPPED", "SALE-RESUMED",
 )  # fmt: skip
 
 
@@ -293,6 +293,11 @@ def _change(tag: str, body: Mapping[str, Any]) -> tuple[str, str, str]:
         case "REPORT-CHOICE":
             what = f"report {body['report']} as {body['format']} at the close of each day"
             before, after = ("made" if body[name] else "not made" for name in ("before", "after"))
+        case "SALE-STOPPED" | "SALE-RESUMED":
+            named = (body["series"], body["schedule"], body["spots"])
+            what = "sale of " + " ".join(str(each) for each in named if each is not None)
+            before, after = ("sold", "stopped") if tag == "SALE-STOPPED" else ("stopped", "sold")
+            after = f"{after}: {body['reason']}"
         case "HOLD-ENDED":
             what, before = f"hold of tickets up to {body['last_number']}", "held"
             after = f"not held: {body['reason']}"

@@ -53,11 +53,28 @@ def acceptances(connection: Connection, card: int) -> dict[Consent, int]:
     return {Consent(consent): staff for consent, staff in connection.execute(found)}
 
 
+def accepted_against(connection: Connection, card: int) -> set[int | None]:
+    """Return the cards that were in force when the two accepted a card."""
+    found = select(CardAcceptance.against).where(CardAcceptance.card == card)
+    return set(connection.execute(found).scalars())
+
+
 def card_in_force(connection: Connection, moment: datetime) -> int | None:
     """Return the card that holds at a moment: that of the last term which has begun."""
     found = (
         select(CardTerm.card)
         .where(CardTerm.effective_at <= moment)
+        .order_by(CardTerm.effective_at.desc(), CardTerm.id.desc())
+        .limit(1)
+    )
+    return connection.execute(found).scalar_one_or_none()
+
+
+def card_before(connection: Connection, moment: datetime, holds: int) -> int | None:
+    """Return the card that held before the one that holds at a moment."""
+    found = (
+        select(CardTerm.card)
+        .where(CardTerm.effective_at <= moment, CardTerm.card != holds)
         .order_by(CardTerm.effective_at.desc(), CardTerm.id.desc())
         .limit(1)
     )

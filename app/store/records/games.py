@@ -4,33 +4,23 @@ from datetime import datetime
 
 from sqlalchemy import insert, update
 
-from app.store.tables import Card, CardAcceptance, CardTerm, Consent, Game, GameState
+from app.store.tables import Card, CardAcceptance, CardTerm, Game, GameState
 from app.store.unit import Unit
 
 
-def add_card(unit: Unit, digest: bytes, name: str, file: str, staff: int, entry: int) -> int:
-    """Keep a version of the rate card, and return its id."""
-    values = {"hash": digest, "name": name, "file": file, "staff": staff, "entry": entry}
-    card: int = unit.connection.execute(
-        insert(Card).values({**values, "brought_at": unit.now()}).returning(Card.id)
-    ).scalar_one()
-    return card
+def add_card(unit: Unit, values: dict[str, object]) -> None:
+    """Keep a version of the rate card."""
+    unit.connection.execute(insert(Card), {**values, "brought_at": unit.now()})
 
 
-def accept_card(unit: Unit, card: int, consent: Consent, staff: int, entry: int) -> None:
+def accept_card(unit: Unit, values: dict[str, object]) -> None:
     """Note that one of the two accepted a card."""
-    values = {"card": card, "consent": consent.value, "staff": staff, "entry": entry}
     unit.connection.execute(insert(CardAcceptance), {**values, "accepted_at": unit.now()})
 
 
-def add_term(
-    unit: Unit, card: int, published_at: datetime, effective_at: datetime, staff: int, entry: int
-) -> None:
+def add_term(unit: Unit, values: dict[str, object]) -> None:
     """Put a card into force from a time on."""
-    values = {"card": card, "staff": staff, "entry": entry}
-    unit.connection.execute(
-        insert(CardTerm), {**values, "published_at": published_at, "effective_at": effective_at}
-    )
+    unit.connection.execute(insert(CardTerm), values)
 
 
 def add_game(

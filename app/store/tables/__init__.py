@@ -3,7 +3,7 @@
 from app.keno.game import GameState
 from app.store.tables.base import Table
 from app.store.tables.books import BooksRun
-from app.store.tables.cards import Card, CardAcceptance, CardTerm, Consent
+from app.store.tables.cards import Card, CardAcceptance, CardTerm, Consent, SaleStop
 from app.store.tables.days import DayClose, Expiry
 from app.store.tables.games import Game, LockStatement, Outcome, Override, VoidStatement
 from app.store.tables.house import (
@@ -168,6 +168,7 @@ __all__ = [
     "Retention",
     "Role",
     "RollName",
+    "SaleStop",
     "Series",
     "Settlement",
     "Share",

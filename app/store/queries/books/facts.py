@@ -41,6 +41,7 @@ from app.store.tables import (
     ReportedWin,
     Reprint,
     Resumption,
+    SaleStop,
     Settlement,
     ShownInPart,
     Staff,
@@ -70,6 +71,7 @@ class Fact:
 def facts_in(connection: Connection, span: Span) -> Iterator[Fact]:
     """Yield everything that happened to games, and what went back over tickets."""
     yield from _cards(connection, span)
+    yield from _stops(connection, span)
     yield from _locks(connection, span)
     yield from _overrides(connection, span)
     yield from _outcomes(connection, span)
@@ -94,15 +96,47 @@ def _cards(connection: Connection, span: Span) -> Iterator[Fact]:
     """Yield what was brought, accepted and put into force."""
     for row in connection.execute(_done_by(Card).where(span.holds(Card.entry))):
         said = {"card": row.hash.hex(), "name": row.name, "file": row.file}
-        yield Fact(f"the card {row.name}", ("CARD",), row.entry, said, {"by": row.by})
-    for row in connection.execute(_of_card(CardAcceptance).where(span.holds(CardAcceptance.entry))):
-        said = {"card": row.hash.hex(), "as": row.consent}
+        by = {"by": row.by} | ({"second": row.second} if row.second else {})
+        yield Fact(f"the card {row.name}", ("CARD",), row.entry, said, by)
+    against = aliased(Card)
+    accepted = _of_card(CardAcceptance).add_columns(against.hash.label("against_hash"))
+    accepted = accepted.outerjoin(against, against.id == CardAcceptance.against)
+    for row in connection.execute(accepted.where(span.holds(CardAcceptance.entry))):
+        said = {"card": row.hash.hex(), "as": row.consent, "against": _hex(row.against_hash)}
         what = f"the acceptance of {row.name} as {row.consent}"
         yield Fact(what, ("CARD-ACCEPTED",), row.entry, said, {"by": row.by})
-    for row in connection.execute(_of_card(CardTerm).where(span.holds(CardTerm.entry))):
+    manager = aliased(Staff)
+    terms = _of_card(CardTerm).add_columns(manager.code.label("manager_code"))
+    terms = terms.outerjoin(manager, manager.id == CardTerm.manager)
+    for row in connection.execute(terms.where(span.holds(CardTerm.entry))):
         said = {"card": row.hash.hex(), "effective_at": _time(row.effective_at)}
         said |= {"time": _time(row.published_at)}
+        said |= {"manager": row.manager_code} if row.manager_code else {}
         yield Fact(f"the term of {row.name}", ("CARD-IN-FORCE",), row.entry, said, {"by": row.by})
+
+
+def _hex(digest: bytes | None) -> str | None:
+    return None if digest is None else digest.hex()
+
+
+def _stops(connection: Connection, span: Span) -> Iterator[Fact]:
+    """Yield what was not sold any more, and what was sold again."""
+    manager = aliased(Staff)
+    found = _done_by(SaleStop).add_columns(manager.code.label("manager_code"))
+    found = found.outerjoin(manager, manager.id == SaleStop.manager)
+    for row in connection.execute(found.where(span.holds(SaleStop.entry))):
+        said = {
+            "series": row.series,
+            "schedule": row.schedule,
+            "spots": row.spots,
+            "reason": row.reason,
+            "time": _time(row.at),
+        }
+        if row.stopped:
+            yield Fact("a stop of a sale", ("SALE-STOPPED",), row.entry, said, {"by": row.by})
+        else:
+            said |= {"supervisor": row.by, "manager": row.manager_code}
+            yield Fact("the end of a stop", ("SALE-RESUMED",), row.entry, said)
 
 
 def _locks(connection: Connection, span: Span) -> Iterator[Fact]:

@@ -97,6 +97,16 @@ export class Desk {
     });
     shown.replaceChildren(...parts);
     this.notice();
+    this.stopped();
+  }
+
+  /** What a supervisor has stopped stands above the games until it is sold again. */
+  stopped() {
+    const place = document.getElementById("stopped");
+    const each = (this.told?.stopped ?? []).map(({ what, why }) => `${what} (${why})`);
+    const text = each.length ? `Not sold now: ${each.join("; ")}.` : "";
+    place.classList.toggle("hidden", !text);
+    if (place.textContent !== text) place.textContent = text;
   }
 
   notice() {

@@ -262,6 +262,7 @@ def _printers_command(ports: Ports) -> list[str]:
 def _set_printers(office: Office, ports: Ports) -> None:
     """Have each station print on a virtual printer of its own."""
     by = _at_console(office, "ada", Permission.PRINTER_MANAGE)
+    supervisor = _at_console(office, "sam", Permission.PRINTER_MIND)
     with office.database.reading() as connection:
         known = {each.code: each.address for each in paper.printers(connection)}
     stations = _stations()
@@ -270,7 +271,7 @@ def _set_printers(office: Office, ports: Ports) -> None:
     for code in stations:
         address = f"tcp:127.0.0.1:{ports[code]}"
         if known.get(code) != address:
-            set_printer(office, by, PrinterPlan(code, address, WIDE.name, [code]))
+            set_printer(office, by, PrinterPlan(code, address, WIDE.name, [code]), supervisor)
 
 
 # ---- the keys of a demonstration -----------------------------------------------------------------

@@ -7,6 +7,7 @@ from app.flow.office import Office
 from app.rng_client import KeyedProcesses, Line, line_to
 from app.settings import Settings
 from app.store.database import Database
+from printers.allowed import Allowed
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ def open_office(settings: Settings, *, hurried: bool = False, needs: Needs = EVE
             _line(settings, settings.inspector, "inspector"),
             settings.public,
         )
-    return Office(Database(settings.database, hurried=hurried), keys, keyed)
+    allowed = Allowed.of(settings.printer_networks, settings.printer_devices)
+    return Office(Database(settings.database, hurried=hurried), keys, keyed, allowed=allowed)
 
 
 def start_faults(settings: Settings) -> list[str]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
@@ -13,6 +13,7 @@ FEED, REPORTS, PROXIES = "KENO_FEED", "KENO_REPORTS", "KENO_PROXIES"
 HOSTS = "KENO_HOSTS"
 ARCHIVE_DATABASE, ARCHIVES = "KENO_ARCHIVE_DATABASE", "KENO_ARCHIVES"
 LOG, METRICS, SCRAPE = "KENO_LOG", "KENO_METRICS", "KENO_SCRAPE"
+PRINTER_NETWORKS, PRINTER_DEVICES = "KENO_PRINTER_NETWORKS", "KENO_PRINTER_DEVICES"
 DEFAULTS = {
     DATABASE: "sqlite:///var/keno.db",
     KEYS: "var/keys",
@@ -28,6 +29,10 @@ DEFAULTS = {
     LOG: "json",
     METRICS: "",
     SCRAPE: "",
+    # Where a slip may go with the code of a ticket on it: this machine and printers of the kernel's
+    # own kind, until root lists more. A network that nobody named is nobody's network of printers.
+    PRINTER_NETWORKS: "127.0.0.0/8,::1/128",
+    PRINTER_DEVICES: "/dev/usb/lp*",
 }
 SQLITE, POSTGRESQL = "sqlite:///", "postgresql+psycopg://"
 # Where what is sent leaves this machine, it is encrypted and the other side is who it should be.
@@ -48,6 +53,8 @@ YES = ("1", "true", "t", "yes", "y", "on")  # as granian reads it
 _ADDRESS = re.compile(r"unix:.+|tls:[^:]+:[0-9]{1,5}|tls:\[[0-9a-fA-F:]+\]:[0-9]{1,5}")
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
 _LOG_FORMS = ("json", "words")
+# A device, a folder with all in it, or what begins so; or a queue of CUPS.
+_DEVICE = re.compile(r"/|(/[^/\s*]+)+(/|\*)?|cups:[A-Za-z0-9._-]+")
 _FEED = re.compile(r"(https?://[A-Za-z0-9.:-]+)?/[A-Za-z0-9/._-]*")
 
 
@@ -74,6 +81,8 @@ class Settings:
     scrape: Path | None = None  # the file with what a program shows that asks for figures
     proxies: tuple[str, ...] = ()  # whose word is taken on who asks, and over what
     hosts: tuple[str, ...] = ()  # under which names it is asked, besides on its own machine
+    printer_networks: tuple[str, ...] = ()  # in which printers may be
+    printer_devices: tuple[str, ...] = ()  # which may be printers, or files that take their paper
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
@@ -112,10 +121,17 @@ def look_at_settings(environment: Mapping[str, str]) -> tuple[Settings, list[str
         faults.append(f"{FEED} must be an address for browsers, as /events")
     if values[LOG] not in _LOG_FORMS:
         faults.append(f"{LOG} must be {' or '.join(_LOG_FORMS)}")
-    proxies = tuple(part.strip() for part in values[PROXIES].split(",") if part.strip())
+    proxies = _parts(values[PROXIES])
     faults += [f"{PROXIES} names {each}, no IP address" for each in proxies if not _is_ip(each)]
+    networks, devices = _parts(values[PRINTER_NETWORKS]), _parts(values[PRINTER_DEVICES])
+    faults += [f"{PRINTER_NETWORKS} names {each}, no network" for each in networks if _no_net(each)]
+    faults += [
+        f"{PRINTER_DEVICES} names {each}, no path or queue"
+        for each in devices
+        if not _DEVICE.fullmatch(each) or {".", ".."} & set(each.split("/"))
+    ]
     faults += _listening_faults(environment)
-    hosts = tuple(part.strip() for part in values[HOSTS].split(",") if part.strip())
+    hosts = _parts(values[HOSTS])
     faults += [f"{HOSTS} names {each}, no host" for each in hosts if not _HOST.fullmatch(each)]
     if proxies and not hosts:
         faults.append(f"{PROXIES} is set; {HOSTS} must say under which names stations ask")
@@ -136,6 +152,8 @@ def look_at_settings(environment: Mapping[str, str]) -> tuple[Settings, list[str
         Path(values[SCRAPE]) if values[SCRAPE] else None,
         proxies,
         hosts,
+        networks,
+        devices,
     )
     return settings, faults
 
@@ -206,6 +224,18 @@ def _listed(text: str) -> list[str]:
 def _is_here(host: str) -> bool:
     """Whether what is sent to a host stays on this machine: a socket in a folder, or loopback."""
     return host.startswith(("/", "@")) or host in LOOPBACK
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _no_net(text: str) -> bool:
+    try:
+        ip_network(text)
+    except ValueError:
+        return True
+    return False
 
 
 def _is_ip(text: str) -> bool:

@@ -8,6 +8,9 @@ One thread looks at the queue for all printers and keeps their leases, however l
 over its paper; the owner of a printer is woken when there is something for it. A printer whose
 station has a drawer open is also asked how it is while nothing waits, so that its writer reads that
 the paper is out before the next patron comes.
+
+A printer that is not where the log says is not connected to (`app.flow.placements`), and no device
+is opened that the list of this machine does not have (`printers.allowed`).
 """
 
 import threading
@@ -19,7 +22,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.flow.lease import Held, LeaseLost, Watch, printer_lease, renew_leases, take_lease
 from app.flow.office import Office
+from app.flow.placements import Strayed
+from app.flow.printers import end_loans
 from app.flow.spool import (
+    MOVED,
+    PrinterMoved,
     Sending,
     all_printers,
     interrupted,
@@ -27,9 +34,11 @@ from app.flow.spool import (
     note_ending,
     note_mended,
     note_stopped,
+    note_strayed,
     note_trouble,
     printers_in_use,
     printers_with_paper,
+    strayed_printers,
 )
 from app.logs import Voice
 from app.store.queries.paper import PrinterRow
@@ -62,6 +71,7 @@ class Spooler:
     _owners: dict[int, "Owner"] = field(default_factory=dict)
     _looked: float = float("-inf")  # when the printers were last looked at
     _renewed: float = float("-inf")  # when the leases were last renewed
+    _strayed: list[Strayed] = field(default_factory=list)  # what is in the log of it already
 
     def run(self, stop: threading.Event) -> None:
         """Print until told to stop; printers that are added meanwhile are looked after too.
@@ -88,12 +98,16 @@ class Spooler:
         """Look at the queue, now and then at the printers too, and wake whoever is to print."""
         if self.counted() - self._looked >= NEW_PRINTERS_SECONDS or not self._owners:
             self._renew_leases()
-            for printer in all_printers(self.office):
+            end_loans(self.office)
+            printers = all_printers(self.office)
+            moved = self._moved()
+            for printer in printers:
                 owner = self._owners.get(printer.id)
                 if owner is None:
                     owner = self._owners[printer.id] = Owner(self, printer, stop)
+                    owner.is_moved = printer.code in moved
                     owner.thread.start()
-                owner.printer = printer
+                owner.printer, owner.is_moved = printer, printer.code in moved
                 if owner.lease is None:
                     owner.take_lease()
             in_use = printers_in_use(self.office)
@@ -119,6 +133,16 @@ class Spooler:
                 had[lost].lease = None
         self._renewed = began
 
+    def _moved(self) -> set[str]:
+        """Return the printers that are not as the log says; what is new of them is logged."""
+        strayed = strayed_printers(self.office)
+        for each in strayed:
+            if each not in self._strayed:
+                log.warning("printer.moved", printer=each.printer, station=each.station or "")
+                note_strayed(self.office, each)
+        self._strayed = strayed
+        return {each.printer for each in strayed if each.found is not None}
+
 
 class Owner:
     """Who looks after one printer."""
@@ -129,6 +153,7 @@ class Owner:
         self.trouble: str | None = None  # why the printer could not print when it was last asked
         self.is_in_use = False  # a station that prints on it has a drawer open
         self.lease: Held | None = None
+        self.is_moved = False  # it is not where the log says: nothing is sent to it
         self.thread = threading.Thread(target=self._run, name=f"printer {printer.code}")
         self._spooler = spooler
         self._office = spooler.office
@@ -169,7 +194,9 @@ class Owner:
         """Ask a printer that has nothing to do how it is, and note it if it cannot print."""
         if self.lease is None or not self.is_in_use or self.trouble is not None:
             return  # one in trouble is woken anyway
-        why = check_printer(device_at(self.printer.address))
+        if self.is_moved:
+            return
+        why = check_printer(device_at(self.printer.address, self._office.allowed))
         if why is not None:
             note_trouble(self._office, self.printer, why)
             log.warning("printer.trouble", printer=self.printer.code, why=why)
@@ -187,6 +214,8 @@ class Owner:
         lease, printer = self.lease, self.printer
         if lease is None:
             return False
+        if self.is_moved:
+            return self._has_moved()
         taken: list[Sending] = []
 
         def take() -> bytes | None:
@@ -203,7 +232,7 @@ class Owner:
             if interrupted(self._office, printer, lease):
                 self._after_a_break = True
             outcome = send_paper(
-                device_at(printer.address),
+                device_at(printer.address, self._office.allowed),
                 take,
                 self._spooler.done_seconds,
                 after_a_break=self._after_a_break,
@@ -212,11 +241,20 @@ class Owner:
         except LeaseLost:
             self.lease = None
             return False
+        except PrinterMoved:
+            return self._has_moved()
         if outcome is None:
             note_mended(self._office, printer)
             self.trouble = None
             return False
         return self._noted(printer, taken[0] if taken else None, outcome)
+
+    def _has_moved(self) -> bool:
+        """Note that nothing is sent to the printer; it is looked at again before long."""
+        note_trouble(self._office, self.printer, MOVED)
+        self.trouble = MOVED
+        self._stop.wait(self._spooler.again_seconds)
+        return False
 
     def _noted(self, printer: PrinterRow, sending: Sending | None, outcome: Outcome) -> bool:
         """Note how it ended; whether to go on at once."""

@@ -34,6 +34,7 @@ from printers.sending import Ending, send_paper
 from printers.virtual import VirtualPrinter
 from tests.floor import Floor
 from tests.printers.golden import paper
+from tests.printing import PRINTING
 
 PRINTERS = 20
 PAPERS = 25  # for each printer
@@ -169,7 +170,7 @@ def _sent_raw(ports: list[int], papers: list[bytes]) -> float:
 
     def send(port: int) -> None:
         for data in papers:
-            outcome = send_paper(Network("127.0.0.1", port), partial(bytes, data))
+            outcome = send_paper(Network("127.0.0.1", port, allowed=PRINTING), partial(bytes, data))
             if outcome is None or outcome.ending is not Ending.CONFIRMED:
                 raise RuntimeError("a paper did not come out")
 

@@ -2,6 +2,8 @@
 
 A device that can answer is asked how it is; a file and a print queue cannot. Everything has a short
 time limit: a printer that hangs holds up its own paper, and nobody else's.
+
+None is opened that the list of this machine does not have (`allowed`).
 """
 
 import os
@@ -11,17 +13,20 @@ import socket
 import stat
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 import serial
 
+from printers.allowed import NOWHERE, Allowed, NotAllowed
+
 ANSWER_SECONDS = 1.0
 SEND_SECONDS = 5.0
 PIECE = 1_024
 RAW_PORT = 9100
+NOT_LISTED = "The address of the printer is not on the list of this machine."
 
 
 class Unreachable(Exception):  # noqa: N818  the way to the printer is closed
@@ -62,6 +67,15 @@ class Device(Protocol):
         """
 
 
+@contextmanager
+def _listed() -> Iterator[None]:
+    """Say of an address that is not on the list that the printer is not reached."""
+    try:
+        yield
+    except NotAllowed:
+        raise Unreachable(NOT_LISTED) from None
+
+
 # ---- the network ---------------------------------------------------------------------------------
 
 
@@ -71,16 +85,30 @@ class Network:
 
     host: str
     port: int = RAW_PORT
+    allowed: Allowed = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
-        """Connect to it."""
+        """Connect to the very address that was checked; its name is not resolved again."""
         try:
-            line = socket.create_connection((self.host, self.port), ANSWER_SECONDS)
+            with _listed():
+                line = _first_connected(self.allowed.hosts(self.host, self.port), self.port)
         except (OSError, UnicodeError) as trouble:  # a name that cannot be one
             raise Unreachable("The printer cannot be reached.") from trouble
         with line:
             yield _Socket(line)
+
+
+def _first_connected(hosts: list[str], port: int) -> socket.socket:
+    """Connect to the first of some addresses that answers.
+
+    Raises:
+        OSError: none does.
+    """
+    for host in hosts[:-1]:
+        with suppress(OSError):
+            return socket.create_connection((host, port), ANSWER_SECONDS)
+    return socket.create_connection((hosts[-1], port), ANSWER_SECONDS)
 
 
 @dataclass(frozen=True)
@@ -113,15 +141,20 @@ class Usb:
     """A printer at the kernel's own device, such as /dev/usb/lp0."""
 
     path: Path
+    allowed: Allowed = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
-        """Open the device."""
+        """Open the device; a disk or a file is none."""
+        flags = os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW
         try:
-            handle = os.open(self.path, os.O_RDWR | os.O_NONBLOCK)
+            with _listed():
+                handle = os.open(self.allowed.real_path(str(self.path)), flags)
         except OSError as trouble:
             raise Unreachable("The printer is not connected.") from trouble
         try:
+            if not stat.S_ISCHR(os.fstat(handle).st_mode):
+                raise Unreachable("This is not the device of a printer.")
             yield _Handle(handle)
         finally:
             os.close(handle)
@@ -164,19 +197,21 @@ class Serial:
     path: str
     baud: int = 38_400
     by_xoff: bool = False
+    allowed: Allowed = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
-        """Open the line."""
+        """Open the line; what is no terminal is refused by what opens it."""
         try:
-            line = serial.Serial(
-                self.path,
-                self.baud,
-                write_timeout=SEND_SECONDS,
-                xonxoff=self.by_xoff,
-                rtscts=not self.by_xoff,
-                exclusive=True,  # whoever else has it open would print between our lines
-            )
+            with _listed():
+                line = serial.Serial(
+                    self.allowed.real_path(self.path),
+                    self.baud,
+                    write_timeout=SEND_SECONDS,
+                    xonxoff=self.by_xoff,
+                    rtscts=not self.by_xoff,
+                    exclusive=True,  # whoever else has it open would print between our lines
+                )
         except (serial.SerialException, OSError, ValueError, OverflowError) as trouble:
             raise Unreachable("The printer is not connected.") from trouble
         with line:
@@ -212,15 +247,17 @@ class File:
     """A file to which all paper is added: for a house that keeps its paper elsewhere."""
 
     path: Path
+    allowed: Allowed = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
         """Open the file, behind all that is in it."""
+        # Its owner alone reads it: the codes of the tickets are in it.
+        # A pipe that nobody reads is not waited for.
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW
         try:
-            # Its owner alone reads it: the codes of the tickets are in it.
-            # A pipe that nobody reads is not waited for.
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK
-            handle = os.open(self.path, flags, 0o600)
+            with _listed():
+                handle = os.open(self.allowed.real_path(str(self.path)), flags, 0o600)
         except OSError as trouble:
             raise Unreachable("The file of the printer cannot be written.") from trouble
         try:
@@ -236,10 +273,13 @@ class Cups:
     """A queue of CUPS that takes bytes as they are."""
 
     queue: str
+    allowed: Allowed = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
         """There is nothing to open: each paper is a job of the queue."""
+        with _listed():
+            self.allowed.queue(self.queue)
         if shutil.which("lp") is None:
             raise Unreachable("There is no CUPS on this machine: lp is missing.")
         yield _Sink(self._submit)
@@ -277,11 +317,14 @@ def _write_through(handle: int, data: bytes) -> None:
     os.fsync(handle)
 
 
-def device_at(address: str) -> Device:
+def device_at(address: str, allowed: Allowed) -> Device:
     """Return the device at an address: tcp:HOST:PORT, usb:PATH, serial:PATH:BAUD, file: or cups:.
 
     A serial line whose printer says XOFF ends with :xoff; else it is held up by a wire (RTS/CTS).
 
+    Args:
+        address: of the printer.
+        allowed: the list of this machine, against which it is checked when it is opened.
 
     Raises:
         ValueError: it is no address of a printer.
@@ -292,15 +335,15 @@ def device_at(address: str) -> Device:
     match kind:
         case "tcp":
             host, _, port = rest.rpartition(":")
-            return Network(host, int(port)) if host else Network(rest)
+            return Network(host or rest, int(port) if host else RAW_PORT, allowed=allowed)
         case "usb":
-            return Usb(Path(rest))
+            return Usb(Path(rest), allowed=allowed)
         case "serial":
             path, *more = rest.split(":")
             baud = int(more[0]) if more else Serial.baud
-            return Serial(path, baud, by_xoff=more[1:] == ["xoff"])
+            return Serial(path, baud, by_xoff=more[1:] == ["xoff"], allowed=allowed)
         case "file":
-            return File(Path(rest))
+            return File(Path(rest), allowed=allowed)
         case "cups":
-            return Cups(rest)
+            return Cups(rest, allowed=allowed)
     raise ValueError(f"{address} is no address of a printer")

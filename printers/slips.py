@@ -224,6 +224,19 @@ class TestPage:
     at: datetime
 
 
+@dataclass(frozen=True)
+class PrinterChange:
+    """A station prints on another printer of its location, or on its own again."""
+
+    house: str
+    at: datetime
+    station: str
+    before: str
+    after: str
+    by: str
+    until: datetime | None  # none: it is its own
+
+
 Slip = (
     TicketSlip
     | VoidSlip
@@ -235,4 +248,5 @@ Slip = (
     | ShiftReport
     | DrawRecord
     | TestPage
+    | PrinterChange
 )

@@ -59,6 +59,7 @@ from app.store.queries import cards, games, paper, tickets
 from app.store.queries.paper import PrinterRow
 from app.store.tables import LocationKind, Role
 from tests.keyed import KeyedHouse, hold_ceremony
+from tests.printing import PRINTING
 from tests.sharing import made_once
 
 CARD = Path(__file__).parent / "keno" / "card.toml"
@@ -167,7 +168,9 @@ class Floor:
         keys = read_keys(folder / "keys")
         clock = system_clock if real_clock else lambda: moment[0]
         keyed = KeyedHouse(folder / "ceremony", clock=clock)
-        office = Office(database, keys, keyed.processes(), hasher=PasswordHasher(1, 8, 1))
+        office = Office(
+            database, keys, keyed.processes(), hasher=PasswordHasher(1, 8, 1), allowed=PRINTING
+        )
         founded = found_house(office, plan_for_now() if real_clock else plan())
         floor = cls(office, founded, moment, folder / "ceremony", keyed)
         floor.put_in_force(CARD.read_bytes())
@@ -183,7 +186,7 @@ class Floor:
         clock = system_clock if real_clock else lambda: moment[0]
         keyed = KeyedHouse(self.ceremony, keyed_at, clock)
         keys, hasher = self.office.keys, self.office.hasher
-        office = Office(database, keys, keyed.processes(), hasher=hasher)
+        office = Office(database, keys, keyed.processes(), hasher=hasher, allowed=PRINTING)
         return Floor(office, self.enrolments, moment, self.ceremony, keyed)
 
     # ---- people --------------------------------------------------------------------------------
@@ -292,10 +295,18 @@ class Floor:
     ) -> PrinterRow:
         """Have a station print on a printer of its own, and return that."""
         address = address or f"file:/nowhere/{station}"
-        ada = at_console(self.office, ADA, secret_of(ADA), Permission.PRINTER_MANAGE)
-        set_printer(self.office, ada, PrinterPlan(f"P-{station}", address, roll, [station]))
+        self.set_printer(PrinterPlan(f"P-{station}", address, roll, [station]))
         with self.office.database.reading() as connection:
             return next(p for p in paper.printers(connection) if p.code == f"P-{station}")
+
+    def set_printer(self, plan: PrinterPlan, supervisor: str | None = SAM) -> str:
+        """Have Ada set a printer, with Sam unless it is said otherwise; how wide its paper is."""
+        ada = at_console(self.office, ADA, secret_of(ADA), Permission.PRINTER_MANAGE)
+        sam = None
+        if supervisor is not None:
+            secret = secret_of(supervisor)
+            sam = at_console(self.office, supervisor, secret, Permission.PRINTER_MIND)
+        return set_printer(self.office, ada, plan, sam)
 
     def lock(self, series: str = "M") -> int:
         """Lock the open game of a series; the one before it is drawn first, or it could not be."""

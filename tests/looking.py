@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import inspect, text
+from sqlalchemy import Connection, inspect, text
 
 from app.keno.refusals import Refused
 from app.store.partitions import partition_names
@@ -34,6 +34,40 @@ def write(floor: Floor, *statements: str, **values: object) -> None:
             wanted = {name: value for name, value in values.items() if f":{name}" in statement}
             connection.execute(text(statement), wanted)
         connection.commit()
+
+
+PLACES = ("printer", "station_printer")  # what only an entry of the log changes
+
+
+@contextmanager
+def lifted(floor: Floor) -> Iterator[Connection]:
+    """A thief with the file of SQLite in hand, or with the role that owns the tables.
+
+    When what is done is committed, the guards of printers are back.
+    """
+    with floor.office.database.writing() as connection:
+        on = lift_guards(connection)
+        yield connection
+        for each in on:
+            connection.exec_driver_sql(each)
+        connection.commit()
+
+
+def lift_guards(connection: Connection) -> list[str]:
+    """Lift the guards of printers within a transaction; return how they are put back."""
+    if connection.dialect.name == "sqlite":
+        guards = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = :of"
+        found = [
+            each for of in PLACES for each in connection.execute(text(guards), {"of": of}).all()
+        ]
+        off = [f"DROP TRIGGER {name}" for name, _ in found]
+        on = [str(made) for _, made in found]
+    else:
+        off = [f"ALTER TABLE {of} DISABLE TRIGGER USER" for of in PLACES]
+        on = [f"ALTER TABLE {of} ENABLE TRIGGER USER" for of in PLACES]
+    for each in off:
+        connection.exec_driver_sql(each)
+    return on
 
 
 def bodies(floor: Floor, tag: str) -> list[dict[str, Any]]:

@@ -56,7 +56,7 @@ from tests.flow.standby import expect_standby
 from tests.house_commands import Typed
 from tests.keeping.house import restored
 from tests.lending import address, new_database
-from tests.looking import refuses, rows, write
+from tests.looking import lifted, refuses, rows, write
 from tests.ports import free_port
 from tests.postgres import mortal_server
 from tests.rng.house import IDA, SAM
@@ -660,6 +660,21 @@ def test_a_printer_that_is_away_is_replaced(floor: Floor, console: Console, tmp_
             here = replacing.replace("10.0.0.9:9100", f"127.0.0.1:{other.port}")
             assert console.type(floor, here) == 0
             until(lambda: waiting(floor) == 0)
+
+
+@pytest.mark.rule("X-printer-place")
+def test_a_printer_that_is_not_where_the_log_says_is_set_again(
+    floor: Floor, console: Console
+) -> None:
+    floor.printer_at("B1", "tcp:10.0.0.9:9100")
+    with lifted(floor) as connection:
+        connection.execute(text("UPDATE printer SET address = 'tcp:10.0.0.66'"))
+    with alarming(floor, AlarmId.PRINTER_MOVED) as alarm:
+        assert alarm.what.startswith("Printer P-B1 is at tcp:10.0.0.66, and the log says")
+        books, setting = commands(AlarmId.PRINTER_MOVED)
+        assert console.type(floor, books) == 1
+        assert console.type(floor, setting) == 0
+    floor.check_books()
 
 
 @pytest.mark.both_engines

@@ -155,6 +155,23 @@ def test_behind_a_proxy_the_names_of_the_house_are_set() -> None:
             read(hosts=wrong)
 
 
+@pytest.mark.rule("X-printer-place")
+def test_printers_are_on_this_machine_until_root_lists_their_networks_and_devices() -> None:
+    unsaid = read()
+    assert unsaid.printer_networks == ("127.0.0.0/8", "::1/128")
+    assert unsaid.printer_devices == ("/dev/usb/lp*",)
+    listed = read(printer_networks="10.0.5.0/24, fd12::/64", printer_devices="/srv/paper/, cups:b1")
+    assert listed.printer_networks == ("10.0.5.0/24", "fd12::/64")
+    assert listed.printer_devices == ("/srv/paper/", "cups:b1")
+    assert read(printer_networks="", printer_devices="").printer_networks == ()
+    for network in ("booth.lan", "10.0.5.1/24", "10.0.5.0/33"):
+        with pytest.raises(BadSettings, match=f"KENO_PRINTER_NETWORKS names {network}, no network"):
+            read(printer_networks=network)
+    for device in ("lp0", "/dev/../etc", "/dev/*/lp0", "cups:a b", "/dev//lp0"):
+        with pytest.raises(BadSettings, match=r"KENO_PRINTER_DEVICES names .*, no path or queue"):
+            read(printer_devices=device)
+
+
 def test_all_faults_are_told_at_once() -> None:
     with pytest.raises(BadSettings) as bad:
         read(database=THERE, keys="", rng="here", feed="events", proxies="me", tpyo="1")

@@ -1,5 +1,6 @@
 """The spooler: it prints what waits, each printer by itself, through faults and crashes."""
 
+import socket
 import threading
 from contextlib import ExitStack, closing
 from functools import partial
@@ -432,8 +433,18 @@ def test_a_paper_whose_ending_could_not_be_noted_is_asked_about(
 
 
 @pytest.mark.rule("X-recovery")
-def test_an_address_that_cannot_be_one_takes_no_paper(floor: Floor, tmp_path: Path) -> None:
-    floor.printer_at("B1", "tcp:booth..lan:9100")
+def test_a_name_that_is_not_known_any_more_takes_no_paper(
+    floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    floor.printer_at("B1", "tcp:localhost:9100")
+    known = socket.getaddrinfo
+
+    def unknown(host: str, *given: Any, **named: Any) -> Any:  # noqa: ANN401  as it is there
+        if host == "localhost":
+            raise UnicodeError
+        return known(host, *given, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
     with spooling(floor):
         floor.writing()
         why = "SELECT why FROM queued_paper WHERE state = 'queued'"

@@ -49,6 +49,7 @@ class Tag(StrEnum):
     AMOUNT = "AMOUNT"
     SETTING = "SETTING"
     PRINTER = "PRINTER"
+    PRINTER_MOVED = "PRINTER-MOVED"  # it is not where the log says, and nothing is sent to it
     PRINT = "PRINT"
     REPRINT = "REPRINT"
     RETRIED = "RETRIED"

@@ -57,7 +57,7 @@ from app.flow.office import Office
 from app.flow.open_game import open_first_game
 from app.flow.override import override_close
 from app.flow.permissions import Permission
-from app.flow.printers import PrinterPlan, set_printer
+from app.flow.printers import PrinterPlan, set_printer, use_other_printer
 from app.flow.rate_cards import accept_card, bring_card, enter_promotion, put_in_force
 from app.flow.refusals import No, say_no
 from app.flow.release import release_game
@@ -167,8 +167,10 @@ def show_settings(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one f
         "feed": settings.feed,
         "reports": str(settings.reports),
         "proxies": list(settings.proxies),
+        "printer_networks": list(settings.printer_networks),
+        "printer_devices": list(settings.printer_devices),
     }
-    return Answer(shown, lambda: "\n".join(f"{name:<10} {value}" for name, value in shown.items()))
+    return Answer(shown, lambda: "\n".join(f"{name:<16} {value}" for name, value in shown.items()))
 
 
 def make_house_keys(options: argparse.Namespace) -> Answer:  # noqa: ARG001  one form for all
@@ -471,11 +473,28 @@ def call_the_games(options: argparse.Namespace) -> Answer:
 def set_a_printer(options: argparse.Namespace) -> Answer:
     """`keno printer set`: add a printer or move it, and say who prints on it."""
     with _founded_office() as office:
-        actor = _actor(office, options, Permission.PRINTER_MANAGE)
+        actor, supervisor = _actor(office, options, Permission.PRINTER_MANAGE), None
+        if options.supervisor is not None:
+            supervisor = _let_in(office, options.supervisor, Permission.PRINTER_MIND)
         plan = PrinterPlan(options.code, options.address, options.roll, options.station)
-        roll = set_printer(office, actor, plan)
+        roll = set_printer(office, actor, plan, supervisor)
     document = {"printer": plan.code, "address": plan.address, "roll": roll}
     return Answer(document, lambda: f"Printer {plan.code} is at {plan.address}.")
+
+
+def use_a_printer(options: argparse.Namespace) -> Answer:
+    """`keno printer use`: have a station print on another printer until the day ends."""
+    with _founded_office() as office:
+        actor = _actor(office, options, Permission.PRINTER_MIND)
+        until = use_other_printer(office, actor, options.station, options.code)
+        when = "" if until is None else f" until {office.moment(until)}"
+    document = {
+        "station": options.station,
+        "printer": options.code,
+        "until": until and time_text(until),
+    }
+    text = f"Station {options.station} prints on {options.code}{when}."
+    return Answer(document, lambda: text)
 
 
 def print_the_paper(options: argparse.Namespace) -> Answer:

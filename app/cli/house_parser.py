@@ -57,7 +57,13 @@ def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
     placing.add_argument("address", metavar="ADDRESS", help="as tcp:10.0.0.9:9100, cups:QUEUE")
     placing.add_argument("--roll", metavar="WIDTH", help="80mm or 58mm; else as it was")
     placing.add_argument("--station", action="append", default=[], metavar="CODE")
+    placing.add_argument("--with", dest="supervisor", metavar="NAME", help="a supervisor")
     yield placing
+    what = "have a station print on another printer of its location until the day ends"
+    using = _by_somebody(_act(printer, "use", "use_a_printer", what))
+    using.add_argument("station", metavar="STATION", help="whose slips are to come out there")
+    using.add_argument("code", metavar="CODE", help="of the printer; its own ends it")
+    yield using
     yield _act(commands, "manifest", "show_manifest", "every source file with its hash")
     log = _group(commands, "log", "the log")
     yield _act(log, "seal", "seal_the_log", "give every entry its place, and sign the head")

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from app.flow.facts import RESTART_TOLD, Facts
 from app.flow.lease import LEASED, printer_lease
+from app.flow.placements import Strayed
 from app.flow.print_status import slips_unprinted, slips_wait
 from app.flow.see_keys import Condition, Process
 from app.keno.game import GameState
@@ -31,6 +32,7 @@ BOOKS_GRACE = timedelta(hours=3)
 BACKUP_OLD = timedelta(hours=26)  # one a day, and it may take its time
 JUMP_TOLD = timedelta(days=1)
 LEASE_GRACE = timedelta(seconds=60)
+MOVE_TOLD = timedelta(hours=1)
 DISK_FREE = 20 << 30  # or a tenth, on a disk that is smaller than ten times this
 LAG_BYTES = 64 << 20  # four segments of PostgreSQL
 NOTHING = "Nothing is sold, locked or paid."
@@ -58,6 +60,7 @@ class AlarmId(StrEnum):
     CLOCK_JUMP = "clock-jump"
     BACKUP_OLD = "backup-old"
     BOOKS_LATE = "books-late"
+    PRINTER_MOVED = "printer-moved"
     PRINTER_TROUBLE = "printer-trouble"
     SPOOLER_GONE = "spooler-gone"
     PAPER_WAITS = "paper-waits"
@@ -373,6 +376,51 @@ def _books_late(facts: Facts) -> Iterator[Alarm]:
     )
 
 
+def _printer_moved(facts: Facts) -> Iterator[Alarm]:
+    """Yield what rings at once: whoever redirects a printer reads the codes of the tickets."""
+    lately = [each for each in facts.strayed_before if facts.now - each.at < MOVE_TOLD]
+    for each in facts.strayed:
+        of = each.printer if each.station is None else f"{each.printer} {each.station}"
+        noted = [seen.at for seen in lately if seen.printer == each.printer]
+        yield Alarm(
+            AlarmId.PRINTER_MOVED,
+            _strayed_words(each),
+            "Keep the database as it is, and find out who changed it.",
+            max(noted, default=None),
+            of,
+        )
+    here = {each.printer for each in facts.strayed}
+    for code in sorted({each.printer for each in lately} - here):
+        newest = next(each for each in lately if each.printer == code)
+        yield Alarm(
+            AlarmId.PRINTER_MOVED,
+            f"Printer {code} was not where the log says: it was found at {newest.found}.",
+            "Find out who changed the database, and who put it back.",
+            newest.at,
+            code,
+        )
+    for code, move in sorted(facts.moves.items()):
+        if facts.now - move.at < MOVE_TOLD and code not in here:
+            yield Alarm(
+                AlarmId.PRINTER_MOVED,
+                f"{move.by} moved printer {code} from {move.address_before}.",
+                "If you do not know why, ask both, and look at the new address.",
+                move.at,
+                f"{code} by {move.by}",
+            )
+
+
+def _strayed_words(each: Strayed) -> str:
+    logged = each.logged or "nowhere"
+    if each.station is not None:
+        found = each.found or "nothing"
+        what = f"Station {each.station} prints on {found}, and the log says on {logged}."
+    else:
+        found = each.found or "nowhere"
+        what = f"Printer {each.printer} is at {found}, and the log says at {logged}."
+    return f"{what} Nothing is sent to it."
+
+
 def _printer_trouble(facts: Facts) -> Iterator[Alarm]:
     for each in _printers_needed(facts):
         if each.why:
@@ -503,6 +551,7 @@ CHECKS: tuple[Callable[[Facts], Iterator[Alarm]], ...] = (
     _clock_jump,
     _backup_old,
     _books_late,
+    _printer_moved,
     _printer_trouble,
     _spooler_gone,
     _paper_waits,

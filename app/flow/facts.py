@@ -15,12 +15,14 @@ from app.flow.entry_time import body_of, moment_in, time_in
 from app.flow.lease import CALLER, is_served, printer_lease
 from app.flow.missing import Missing, what_is_missing
 from app.flow.office import Office
+from app.flow.placements import Move, Strayed
 from app.flow.see_keys import Process, look_at_processes
 from app.flow.unprinted import Unprinted, unprinted
 from app.store.queries import (
     Reading,
     cards,
     drawers,
+    floor,
     keeping,
     paper,
     payments,
@@ -29,6 +31,7 @@ from app.store.queries import (
 )
 from app.store.queries.cards import Term
 from app.store.queries.drawers import DrawerRow
+from app.store.queries.floor import Happened
 from app.store.queries.payments import PaidInPart
 from app.store.queries.running import BooksRow
 from app.store.queries.watching import (
@@ -45,6 +48,7 @@ BACKUPS_MOST = 10
 RESTART_TOLD = timedelta(minutes=5)  # a loop ends more often: the longest back-off is 30 s
 PAID_TOLD = timedelta(days=1)  # a payment without the whole code
 PAID_MOST = 20
+STRAYED_MOST = 10
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,15 @@ class Ending:
 
 
 @dataclass(frozen=True)
+class StrayedBefore:
+    """A spooler found that a printer was not where the log says."""
+
+    printer: str
+    found: str
+    at: datetime
+
+
+@dataclass(frozen=True)
 class Facts:
     """All that alarms are decided by, as of one moment."""
 
@@ -97,6 +110,9 @@ class Facts:
     printers: list[PrinterWatched]
     printers_in_use: set[str]  # a station that prints on it has a drawer open
     printers_served: set[str]  # by a spooler that is running
+    strayed: list[Strayed]  # printers and stations whose rows are not what the log says
+    strayed_before: list[StrayedBefore]  # what spoolers found of that lately, the newest first
+    moves: Mapping[str, Move]  # printers that got another address, by their codes
     papers: int  # of which nobody knows whether they came out
     papers_since: datetime | None
     unprinted: list[Unprinted]
@@ -160,6 +176,11 @@ def _read(office: Office, connection: Reading, keyed: list[Process], disks: list
         printers=printers,
         printers_in_use=_in_use(connection),
         printers_served=_served(printers, leases, now),
+        strayed=office.placements.strayed(connection),
+        strayed_before=_strayed_before(
+            floor.newest_tagged(connection, [Tag.PRINTER_MOVED.value], STRAYED_MOST)
+        ),
+        moves=_moves(office),
         papers=papers,
         papers_since=papers_since,
         unprinted=unprinted(connection),
@@ -213,6 +234,22 @@ def _served(
 ) -> set[str]:
     until = {each.name: each.until for each in leases}
     return {each.code for each in printers if is_served(until.get(printer_lease(each.code)), now)}
+
+
+def _moves(office: Office) -> dict[str, Move]:
+    """Return the printers that got another address; what the log says was just read."""
+    placed = office.placements.printers
+    return {code: each.move for code, each in placed.items() if each.move is not None}
+
+
+def _strayed_before(entries: Sequence[Happened]) -> list[StrayedBefore]:
+    """Return what spoolers found, by what they wrote of it."""
+    found = ((body_of(each.body), time_in(each.body)) for each in entries)
+    return [
+        StrayedBefore(str(body.get("printer")), str(body.get("found")), at)
+        for body, at in found
+        if at is not None
+    ]
 
 
 def _endings(entries: Sequence[str]) -> list[Ending]:

@@ -13,6 +13,7 @@ from app.audit.entries import SALT_BYTES, Entry, make_entry
 from app.audit.tags import Tag
 from app.entropy import Entropy, system_entropy
 from app.flow.keys import Keys
+from app.flow.placements import Placements
 from app.flow.refusals import No, say_no
 from app.flow.turns import Turns
 from app.keno.card_file import read_card
@@ -25,6 +26,7 @@ from app.store.queries.house import HouseRow
 from app.store.records import log
 from app.store.records.together import Row, add_several, add_together
 from app.store.unit import Unit, unit_of
+from printers.allowed import NOWHERE, Allowed
 
 # Wrong names and secrets at one station: more than people mistype, and few enough for the log.
 STATION_TRIES, ONE_TRY_IN = 30, timedelta(seconds=20)
@@ -52,6 +54,8 @@ class Office:
     entropy: Entropy = system_entropy
     hasher: PasswordHasher = field(default_factory=PasswordHasher)
     selling: Turns = field(default_factory=Turns)
+    allowed: Allowed = NOWHERE  # where printers may be, by the settings of this machine
+    placements: Placements = field(default_factory=Placements)
     # Alarms whose beginning nobody records, and since when this process knows of them.
     noticed: dict[tuple[str, str], datetime] = field(default_factory=dict)
     # The newest signed head that was made sure of, and who makes sure of the next.

@@ -42,6 +42,7 @@ class Permission(StrEnum):
     PAPER_PRINT = "paper:print"
     PAPER_SEE = "paper:see"
     PRINTER_MANAGE = "printer:manage"
+    PRINTER_MIND = "printer:mind"
     CARD_BRING = "card:bring"
     CARD_ACCEPT = "card:accept"
     CARD_PROMOTION_ENTER = "card:enter-promotion"
@@ -115,6 +116,7 @@ FOR: dict[Permission, frozenset[Role]] = {
     Permission.PAPER_PRINT: _WRITERS,
     Permission.PAPER_SEE: _RECORDS - {Role.COMPLIANCE},
     Permission.PRINTER_MANAGE: frozenset({Role.ADMINISTRATOR}),
+    Permission.PRINTER_MIND: _SUPERVISORS,
     Permission.CARD_BRING: _SUPERVISORS,
     Permission.CARD_ACCEPT: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
     Permission.CARD_PROMOTION_ENTER: frozenset({Role.OUTSIDE_MANAGER}),

@@ -58,6 +58,15 @@ TROUBLES = {
     "The printer is not connected.": Trouble(
         "unplugged", "is not connected", "it is connected again"
     ),
+    "The printer is not where the log says it is.": Trouble(
+        "moved", "is not where the log says, and nothing is sent to it", "it is put back"
+    ),
+    "The address of the printer is not on the list of this machine.": Trouble(
+        "not listed", "is not on the list of this machine", "an operator lists its address"
+    ),
+    "This is not the device of a printer.": Trouble(
+        "no printer", "is at a device that is none of a printer", "its address is set again"
+    ),
     "The printer does not answer.": Trouble("no answer", "does not answer", "it answers again"),
 }
 NO_PRINTER = "no printer"

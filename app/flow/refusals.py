@@ -290,6 +290,16 @@ class No(Coded):
         "Printer {printer} is there already; have the stations print on that one.",
     )
     BAD_ROLL = "printer.bad_roll", "Paper is 80mm or 58mm wide."
+    NOT_LISTED = (
+        "printer.not_listed",
+        "This machine may not print to {address}; root lists networks and devices of printers.",
+    )
+    UNKNOWN_HOST = "printer.unknown_host", "This machine does not know the name in {address}."
+    NO_SUCH_PRINTER = "printer.unknown", "There is no printer {printer}."
+    PRINTER_ELSEWHERE = (
+        "printer.other_location",
+        "Printer {printer} belongs to no station at the location of station {station}.",
+    )
     DAY_NOT_OVER = "day.not_over", "The gaming day {day} is not over."
     DAY_CLOSED = "day.closed", "The gaming day {day} was closed before."
     DAY_NOT_CLOSED = "day.not_closed", "The gaming day {day} is not closed yet."

@@ -32,7 +32,7 @@ SHOWN = 50
 RECENT = 12
 CLOSED = 10
 # What a supervisor is told of when it happened lately.
-ALARMING = ["FROZEN", "HELD", "CLOCK", "PROCESS", "REFUSED"]
+ALARMING = ["FROZEN", "HELD", "CLOCK", "PROCESS", "PRINTER-MOVED", "REFUSED"]
 # Why no game can be drawn. Told by the alarms, so that pages which look do not ask the keyed
 # processes themselves: one that hangs would take every thread from those who sell.
 _NO_DRAW = AlarmId.GENERATOR_AWAY, AlarmId.INSPECTOR_AWAY
@@ -61,6 +61,7 @@ class FloorSeen:
     drawers: list[DrawerRow]
     closed: list[ClosedDrawer]
     printers: list[PrinterSeen]
+    prints_on: dict[str, list[str]]  # stations by their printer; until when if it is not theirs
     behind: set[str]  # printers from which nothing comes out, though slips wait for them
     unserved: set[str]  # printers for which no spooler is running
     slips_waiting: str | None  # in words, however short they have waited; None if none does
@@ -106,6 +107,7 @@ def see_floor(office: Office, credentials: Credentials, folders: Sequence[Path] 
             drawers=facts.drawers,
             closed=drawers.closed_lately(connection, CLOSED),
             printers=floor.printers(connection),
+            prints_on=_prints_on(office),
             behind={each.of for each in alarms if each.id is AlarmId.PAPER_WAITS},
             unserved={each.code for each in facts.printers} - facts.printers_served,
             slips_waiting=slips_wait(slips) if slips else None,
@@ -131,6 +133,15 @@ def _schedules(office: Office, connection: Reading, now: datetime) -> dict[str, 
         return {}
     on_card = office.card(Unit(office.database, connection), card).schedules
     return {name: list(schedule.pays_cents) for name, schedule in on_card.items()}
+
+
+def _prints_on(office: Office) -> dict[str, list[str]]:
+    """Return which stations print on each printer, by the log; as it was read with the facts."""
+    found: dict[str, list[str]] = {}
+    for station, using in sorted(office.placements.stations.items()):
+        until = "" if using.until is None else f" until {office.moment(using.until)}"
+        found.setdefault(using.printer, []).append(f"{station}{until}")
+    return found
 
 
 def _series(
@@ -173,6 +184,8 @@ def _told(tag: str, text: str) -> tuple[str, datetime, str]:
     at = datetime.fromisoformat(body["time"])
     if tag == "REFUSED":
         return tag, at, refusal_words(body["code"], body["facts"])
+    if tag == "PRINTER-MOVED":
+        return tag, at, f"{body['printer']} found at {body['found']}"
     words = body.get("what") or body.get("why") or body.get("reason") or ""
     game = f"{body['series']}-{body['game']} " if "game" in body else ""
     return tag, at, f"{game}{words}".strip()

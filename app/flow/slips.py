@@ -305,6 +305,19 @@ def _test(making: Making) -> slips.TestPage:
     return slips.TestPage(making.house, making.payload["printer"], making.at(making.body["time"]))
 
 
+def _printer(making: Making) -> slips.PrinterChange:
+    about = making.payload
+    return slips.PrinterChange(
+        house=making.house,
+        at=making.at(making.body["time"]),
+        station=about["station"],
+        before=about["before"],
+        after=about["after"],
+        by=about["by"],
+        until=about["until"] and making.at(about["until"]),
+    )
+
+
 MAKERS: dict[Slip, Callable[[Making], slips.Slip]] = {
     Slip.TICKET: _ticket,
     Slip.VOID: _void,
@@ -316,6 +329,7 @@ MAKERS: dict[Slip, Callable[[Making], slips.Slip]] = {
     Slip.DRAW: _draw,
     Slip.AGGREGATE: _aggregate,
     Slip.TEST: _test,
+    Slip.PRINTER: _printer,
 }
 
 

@@ -4,6 +4,10 @@ A paper is sent once. Whether it came out is what the printer says; where it doe
 writer is asked. Whatever may be on paper already is never printed again but as a copy, under a
 band that says so.
 
+A slip has the code of a ticket on it. Nothing is sent to a printer whose row is not what the log
+says (`placements`): that is looked at before it is connected to, and again in the transaction that
+takes a slip.
+
 Write order of a paper:
 
 1. The printer is asked whether it can print. *If not, why is noted, and the paper waits.*
@@ -19,9 +23,12 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Protocol
 
+from app.audit.tags import Tag
+from app.clock import time_text
 from app.flow.codes import validation_code
 from app.flow.lease import Held
 from app.flow.office import Office
+from app.flow.placements import Strayed
 from app.flow.slips import slip_of
 from app.logs import Voice
 from app.store.queries import keeping, tickets
@@ -35,7 +42,12 @@ from printers import slips
 AT_ONCE = 50
 # A drawer that opens long after the act would open by itself, as far as anybody there can tell.
 OPENS_WITHIN = timedelta(minutes=1)
+MOVED = "The printer is not where the log says it is."
 log = Voice("keno.spooler")
+
+
+class PrinterMoved(Exception):  # noqa: N818  the row was changed, and nothing is sent
+    """The row of a printer, or of a station that prints on it, is not what the log says."""
 
 
 class Press(Protocol):
@@ -68,6 +80,26 @@ def all_printers(office: Office) -> list[PrinterRow]:
     """Return the printers of the house, as they are now."""
     with office.database.reading() as connection:
         return queries.printers(connection)
+
+
+def strayed_printers(office: Office) -> list[Strayed]:
+    """Return every printer and station whose row is not what the log says."""
+    with office.database.reading() as connection:
+        return office.placements.strayed(connection)
+
+
+def note_strayed(office: Office, strayed: Strayed) -> None:
+    """Write into the log that a printer is not where it says, and where it was found."""
+    with office.unit() as unit:
+        body = {
+            "printer": strayed.printer,
+            "station": strayed.station,
+            "found": strayed.found,
+            "logged": strayed.logged,
+            "time": time_text(unit.now()),
+        }
+        office.log(unit, Tag.PRINTER_MOVED, body)
+        unit.commit()
 
 
 def printers_with_paper(office: Office) -> set[int]:
@@ -115,8 +147,11 @@ def next_paper(
 ) -> Sending | None:
     """Take the next paper of a printer's queue, and mark it as being sent; none if none waits.
 
+    None either where the printer was set elsewhere since it was read: it is looked at again.
+
     Raises:
         LeaseLost: another spooler has taken the printer over.
+        PrinterMoved: it is not where the log says.
     """
     with office.unit() as unit:
         if lease is not None:
@@ -128,6 +163,8 @@ def next_paper(
             unit.commit()
             return None
         waiting, job = found
+        if not _is_placed(office, unit, printer, waiting):
+            return None
         entry, copy = waiting.entry, waiting.copy
         try:
             data = _true_bytes(office, unit, job, waiting, printer.roll, press)
@@ -144,6 +181,28 @@ def next_paper(
         _note_working(unit, printer.id)  # or the slip would count as stopped by an old trouble
         unit.commit()
     return Sending(printer, entry, copy, press.kick + data if kicks else data, kicks)
+
+
+def _is_placed(office: Office, unit: Unit, printer: PrinterRow, waiting: Queued) -> bool:
+    """Whether a printer is connected to where the log says, and may have the slip of its station.
+
+    Raises:
+        PrinterMoved: a row is not what the log says.
+    """
+    placements = office.placements.read(unit.connection)
+    now = queries.printer_numbered(unit.connection, printer.id)
+    if now is None or not placements.is_here(now):
+        raise PrinterMoved
+    if (now.address, now.roll) != (printer.address, printer.roll):
+        return False
+    if waiting.bound:
+        return True
+    used = queries.stations_printing(unit.connection, printer.id)
+    station = next((each for each in used if each.station == waiting.station_code), None)
+    if station is None or not placements.is_used(station):
+        raise PrinterMoved
+    until = placements.stations[station.station].until
+    return until is None or unit.now() < until
 
 
 def note_ending(

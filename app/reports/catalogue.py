@@ -135,7 +135,7 @@ _ALL = (
     Report(
         "settings", "Changes of settings",
         "Amounts, settings, schedules, printers, cards, stops, retention, chosen reports, holds.",
-        ("X-audit-log", "8.3", "X-retention", "X-sale-stop"), standing.settings,
+        ("X-audit-log", "8.3", "X-retention", "X-sale-stop", "X-printer-place"), standing.settings,
     ),
     Report(
         "rng", "Statistics of the draw", "Seven tests, and how often each number came.",

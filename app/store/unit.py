@@ -130,6 +130,10 @@ class Unit:
         """Wait for whoever opens a drawer, and keep everyone else from it."""
         self._lock(_LOCK, "keno/days")
 
+    def lock_printers(self) -> None:
+        """Say one after the other where printers are, so that entries are read in their order."""
+        self._lock(_LOCK, "keno/printers")
+
     def lock_feed(self) -> None:
         """Tell events one transaction after the other, so that their ids say in which order.
 

@@ -15,7 +15,7 @@ pages       what all pages have in common: who looks, how things are written
 sign_in     where everybody begins
 writer      the writer's page (`writer_keys`: its keys)
 supervisor  the supervisor's pages (`runbooks`: what is done about each alarm)
-management  API v1: rate cards, frozen games, people, stations
+management  API v1: rate cards, frozen games, people, stations, printers
 board       the numbers on a screen, as they are drawn
 check       is my ticket a winner? (not for guessing)
 hosts       by which names the house is known

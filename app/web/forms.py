@@ -15,6 +15,7 @@ from app.flow.patron import Patron
 from app.flow.pay import Check, Paying
 from app.flow.plays import Changes
 from app.flow.print_wanted import WANTED, Wanted
+from app.flow.printers import PrinterPlan
 from app.flow.refund import Refunding
 from app.flow.refusals import No, say_no
 from app.flow.report import Asked
@@ -326,6 +327,17 @@ def read_release() -> tuple[str, Approval]:
     fields.no_more()
     refuse_all(faults)
     return reason, manager
+
+
+def read_printer() -> tuple[PrinterPlan, Approval | None]:
+    """Return a printer as it is to be, a station that is to print on it, and the supervisor."""
+    fields, faults = body()
+    code, address = fields.text("code"), fields.text("address")
+    roll, station = fields.maybe_text("roll"), fields.maybe_text("station")
+    supervisor = _person(fields, "supervisor")
+    fields.no_more()
+    refuse_all(faults)
+    return PrinterPlan(code, address, roll, [] if station is None else [station]), supervisor
 
 
 def read_hash(text: str) -> bytes:

@@ -1,4 +1,4 @@
-"""API v1 for whoever runs the house: rate cards, frozen games, people, stations."""
+"""API v1 for whoever runs the house: rate cards, frozen games, people, stations, printers."""
 
 from flask import Blueprint, Response, jsonify
 
@@ -8,6 +8,7 @@ from app.flow.access import Approval, approver
 from app.flow.actor import Actor, actor_as
 from app.flow.open_game import read_game
 from app.flow.permissions import Permission
+from app.flow.printers import set_printer, use_other_printer
 from app.flow.rate_cards import accept_card, bring_card, enter_promotion, put_in_force
 from app.flow.refusals import No, say_no
 from app.flow.release import release_game
@@ -184,6 +185,33 @@ def _manager(actor: Actor, given: Approval | None) -> Actor | None:
     if given is None:
         return None
     return actor_as(approver(office(), given, actor.place, Permission.AMOUNT_SET), actor.place)
+
+
+# ---- printers ------------------------------------------------------------------------------------
+
+
+@routes.post("/printers")
+@needs(Permission.PRINTER_MANAGE)
+def set_a_printer() -> Response:
+    """Add a printer, have it elsewhere or have stations print on it, with a supervisor."""
+    actor = _acting(Permission.PRINTER_MANAGE)
+    plan, given = forms.read_printer()
+    supervisor = None
+    if given is not None:
+        person = approver(office(), given, actor.place, Permission.PRINTER_MIND)
+        supervisor = actor_as(person, actor.place)
+    roll = set_printer(office(), actor, plan, supervisor)
+    return jsonify(printer=plan.code, address=plan.address, roll=roll)
+
+
+@routes.post("/printers/use")
+@needs(Permission.PRINTER_MIND)
+def use_a_printer() -> Response:
+    """Have a station print on another printer of its location until the gaming day ends."""
+    actor = _acting(Permission.PRINTER_MIND)
+    station, printer = forms.read_texts("station", "printer")
+    until = use_other_printer(office(), actor, station, printer)
+    return jsonify(station=station, printer=printer, until=until and time_text(until))
 
 
 def _acting(permission: Permission) -> Actor:

@@ -141,6 +141,10 @@ def _paths() -> Schema:
         "/staff/disable": {"post": _act("Disable a person", "Named", "Named")},
         "/stations/disable": {"post": _act("Disable a work station", "Coded", "Coded")},
         "/stations/renew": {"post": _act("Have a station enrol again", "Coded", "Enrolment")},
+        "/printers": {"post": _act("Set a printer, with a supervisor", "Placing", "Placed")},
+        "/printers/use": {
+            "post": _act("Print on another printer until the day ends", "Using", "Used")
+        },
         "/drawers": {
             "post": _act("Open a drawer", "DrawerOpening", "DrawerOpened", status=201, once=True)
         },
@@ -556,6 +560,17 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "NewSecret": _object(["name", "secret"], name=TEXT, secret=TEXT),
     "NewStation": _object(["code", "location"], code=TEXT, location=TEXT),
+    "Placing": _object(
+        ["code", "address"],
+        code=TEXT,
+        address=TEXT,
+        roll=_maybe(TEXT),
+        station=_maybe(TEXT),
+        supervisor=_maybe(PERSON),
+    ),
+    "Placed": _answer(printer=TEXT, address=TEXT, roll=TEXT),
+    "Using": _object(["station", "printer"], station=TEXT, printer=TEXT),
+    "Used": _answer(station=TEXT, printer=TEXT, until=_maybe(TEXT)),
     "Spoken": _object(["line"], line=TEXT, tender=_maybe(TEXT)),
     "Heard": _answer(groups={"type": "array"}, faults={"type": "array"}),
     "Settled": _answer(done={"type": "boolean"}, answer={"type": ["object", "null"]}),

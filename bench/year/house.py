@@ -47,11 +47,13 @@ from bench.year.plan import (
     rate_card,
     secret_of,
 )
+from printers.allowed import Allowed
 from printers.press import Press
 
 TOLD = "year.json"
 CHEAP = PasswordHasher(1, 8, 1)
 PRINTER = "file:/nowhere"  # nothing is ever sent to it
+PRINTING = Allowed.of([], ["/nowhere/"])
 _START = timedelta(hours=-2)  # before the floor first opens
 
 
@@ -81,9 +83,8 @@ class YearHouse:
             house.tokens[code] = enrol_station(house.office, code, enrolment)
         ada = house.at_console(ADA, Permission.PRINTER_MANAGE)
         for code in STATIONS:
-            set_printer(
-                house.office, ada, PrinterPlan(f"P-{code}", f"{PRINTER}/{code}", "80mm", [code])
-            )
+            plan_ = PrinterPlan(f"P-{code}", f"{PRINTER}/{code}", "80mm", [code])
+            set_printer(house.office, ada, plan_, house.sam)
         house.put_card_in_force()
         manager = house.at_console(MAX, Permission.AMOUNT_SET)
         set_amount(
@@ -108,7 +109,8 @@ class YearHouse:
         pair = KeyedPair(folder, clock)
         keyed = KeyedProcesses(pair.peer("rng"), pair.peer("inspector"), folder / "public")
         keys = read_keys(folder / "keys")
-        return cls(Office(Database(url, clock), keys, keyed, hasher=CHEAP), clock, pair, tokens)
+        office = Office(Database(url, clock), keys, keyed, hasher=CHEAP, allowed=PRINTING)
+        return cls(office, clock, pair, tokens)
 
     def put_card_in_force(self) -> None:
         """Bring the card, have it accepted by both, and put it into force."""

@@ -1,14 +1,14 @@
 """How each slip looks, on wide paper and on narrow: slips in, elements out, nothing else.
 
 Reading order: `ticket` (what the patron holds), `over_the_counter` (void, refund, payout), `drawer`
-(fill, count, shift), `game` (draw record, aggregate sheet), `test_page`.
+(fill, count, shift), `game` (draw record, aggregate sheet), `printer_change`, `test_page`.
 """
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from printers import slips
-from printers.layout import drawer, game, over_the_counter, test_page, ticket
+from printers.layout import drawer, game, over_the_counter, printer_change, test_page, ticket
 from printers.paper import Cut, Element, Roll, line
 
 LAYOUTS: dict[type[slips.Slip], Callable[[Any, Roll], Iterator[Element]]] = {
@@ -22,6 +22,7 @@ LAYOUTS: dict[type[slips.Slip], Callable[[Any, Roll], Iterator[Element]]] = {
     slips.AggregateSheet: game.aggregate,
     slips.DrawRecord: game.draw_record,
     slips.TestPage: test_page.test_page,
+    slips.PrinterChange: printer_change.printer_change,
 }
 
 

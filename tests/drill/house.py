@@ -188,6 +188,7 @@ def _environment(folder: Path, cluster: Cluster) -> dict[str, str]:
         "KENO_DATABASE": cluster.url,
         "KENO_KEYS": str(folder / "keys"),
         "KENO_PUBLIC": str(folder / "public"),
+        "KENO_PRINTER_DEVICES": f"{folder}/rolls/",
         "KENO_REPORTS": str(folder / "reports"),
         "KENO_RNG": _line("rng"),
         "KENO_INSPECTOR": _line("inspector"),
@@ -265,10 +266,11 @@ def put_card_in_force(office: Office) -> None:
 def _set_printers(office: Office, folder: Path) -> None:
     """Have every so many stations share a printer, whose paper is kept in a file."""
     ada = actor_at_console(office, ADA, Permission.PRINTER_MANAGE)
+    sam = actor_at_console(office, SAM, Permission.PRINTER_MIND)
     for number in range(1, PRINTERS + 1):
         address = f"file:{_roll(folder, number)}"
         stations = STATIONS[number - 1 :: PRINTERS]
-        set_printer(office, ada, PrinterPlan(f"P{number}", address, "80mm", stations))
+        set_printer(office, ada, PrinterPlan(f"P{number}", address, "80mm", stations), sam)
 
 
 def _roll(folder: Path, number: int) -> Path:

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from app.flow.print_status import TROUBLES, Level, Mark, PrinterStatus, mark_of, status_of
+from app.flow.spool import MOVED
 from app.store.queries.paper import Newest
 from app.store.tables import PaperState
 from printers.devices import Network, Usb
 from printers.sending import check_printer
 from printers.status import Status
+from tests.printing import PRINTING
 
 OUT = "The printer is out of paper."
 
@@ -148,10 +150,16 @@ def test_every_reason_that_a_printer_reports_has_words_of_its_own(tmp_path: Path
     assert {each.trouble for each in reports} < set(TROUBLES)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-        assert check_printer(Network("127.0.0.1", port)) == "The printer does not answer."
+        here = Network("127.0.0.1", port, allowed=PRINTING)
+        assert check_printer(here) == "The printer does not answer."
+    file = tmp_path / "file"
+    file.touch()
     reasons = {
-        check_printer(Network("127.0.0.1", port)),  # nothing listens there any more
-        check_printer(Usb(tmp_path / "nothing")),
+        check_printer(Network("127.0.0.1", port, allowed=PRINTING)),  # nothing listens any more
+        check_printer(Usb(tmp_path / "nothing", allowed=PRINTING)),
+        check_printer(Usb(file, allowed=PRINTING)),
+        check_printer(Network("127.0.0.1", port)),
+        MOVED,
         "The printer does not answer.",
     }
     assert reasons == set(TROUBLES) - {each.trouble for each in reports}

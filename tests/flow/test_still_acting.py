@@ -40,7 +40,7 @@ from app.flow.override import override_close
 from app.flow.permissions import Permission
 from app.flow.present import present_ticket
 from app.flow.print_wanted import Wanted, print_wanted
-from app.flow.printers import PrinterPlan, set_printer
+from app.flow.printers import PrinterPlan, set_printer, use_other_printer
 from app.flow.rate_cards import accept_card, bring_card, put_in_force
 from app.flow.release import release_game
 from app.flow.report import Asked
@@ -145,6 +145,7 @@ def acts_of_sam(floor: Floor, card: bytes, sam: Actor, max_: Actor) -> Acts:
         "change a schedule": lambda: change_schedule(office, sam, "M", 300),
         "open a game": lambda: open_first_game(office, sam, "M"),
         "lock a game": lambda: lock_game(office, sam, "F"),
+        "print elsewhere": lambda: use_other_printer(office, sam, FIRST_STATION, "P9"),
         "ask to void": lambda: ask_to_void(office, sam, "M", 1, "cannot be drawn"),
         "release a game": lambda: release_game(office, sam, max_, "M", 1, "looked into"),
         "close a day": lambda: close_day(office, sam, today),

@@ -474,6 +474,13 @@ def test_the_running_house_cannot_lift_its_guards(old: Floor, tmp_path: Path) ->
         for statement in (
             "ALTER TABLE log_entry DISABLE TRIGGER log_entry_only_added",
             "DROP TRIGGER log_entry_only_added ON log_entry",
+            "ALTER TABLE printer DISABLE TRIGGER printer_logged",
+            "DROP TRIGGER station_printer_logged ON station_printer",
+            "DROP FUNCTION keno_printer_logged() CASCADE",
+            (
+                "CREATE OR REPLACE FUNCTION keno_printer_logged() RETURNS trigger "
+                "LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$"
+            ),
             "SET session_replication_role = replica",
         ):
             with old.office.database.writing() as connection, pytest.raises(DBAPIError):

@@ -12,6 +12,7 @@ from printers.paper import WIDE
 from printers.sending import BYTES_A_SECOND, LINES_A_SECOND, Ending, send_paper
 from printers.virtual import STOPPED, Fault, VirtualPrinter
 from tests.printers.golden import paper
+from tests.printing import PRINTING
 
 PAPERS = {name: paper(name, WIDE.name) for name in ("void", "ticket")}
 ASKED_BEFORE = 3 + 12  # bytes: it is told to be quiet, and asked four questions
@@ -59,7 +60,9 @@ def check_faults(
         printer.start()
         printer.misbehave(fault, place)
         outcome = send_paper(
-            Network("127.0.0.1", printer.port), take, PATIENCE if sound else allowed
+            Network("127.0.0.1", printer.port, allowed=PRINTING),
+            take,
+            PATIENCE if sound else allowed,
         )
         assert outcome is not None
         printer.stop()

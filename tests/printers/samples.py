@@ -1,6 +1,6 @@
 """One of each slip, as they come up in a shift, for the golden bytes and pictures."""
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from printers import slips
@@ -84,4 +84,7 @@ SAMPLES: dict[str, slips.Slip] = {
         "4f2a 91c0 77de 03b8",
     ),
     "test": slips.TestPage(HOUSE, "P-B1", AT),
+    "printer": slips.PrinterChange(
+        HOUSE, AT, "B1", "P-B1", "P-B2", "SAM", AT + timedelta(hours=12)
+    ),
 }

@@ -16,6 +16,7 @@ from printers.paper import WIDE
 from printers.sending import Ending, Outcome, send_paper
 from printers.status import Status, answer_to, read_status
 from tests.printers.golden import paper
+from tests.printing import PRINTING
 
 PAPER = paper("void", WIDE.name)
 PATIENCE = 60.0  # for a printer that answers, on a machine that has other work as well
@@ -41,21 +42,21 @@ def sent(device: Device, data: bytes = PAPER, done_seconds: float = PATIENCE) ->
     ],
 )
 def test_an_address_names_a_device(address: str, device: object) -> None:
-    assert device_at(address) == device
+    assert device_at(address, PRINTING) == device
 
 
 @pytest.mark.parametrize("address", ["", "tcp:", "lpt1", "smb:host", "tcp:host:port"])
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(ValueError, match=r"no address|invalid literal"):
-        device_at(address)
+        device_at(address, PRINTING)
 
 
 def test_a_file_has_every_paper_one_behind_the_other(tmp_path: Path) -> None:
-    device = File(tmp_path / "paper")
+    device = File(tmp_path / "paper", allowed=PRINTING)
     assert [sent(device).ending for _ in range(2)] == [Ending.SENT] * 2
     assert (tmp_path / "paper").read_bytes() == PAPER * 2
     assert stat.S_IMODE((tmp_path / "paper").stat().st_mode) == 0o600  # codes are in it
-    missing = sent(File(tmp_path / "no" / "paper"))
+    missing = sent(File(tmp_path / "no" / "paper", allowed=PRINTING))
     assert (missing.ending, missing.why) == (
         Ending.FAILED,
         "The file of the printer cannot be written.",
@@ -72,13 +73,16 @@ def test_a_queue_of_cups_takes_the_bytes_as_they_are(
     )
     lp.chmod(lp.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    assert sent(Cups("booth")).ending is Ending.SENT
+    assert sent(Cups("booth", allowed=PRINTING)).ending is Ending.SENT
     assert (tmp_path / "got").read_bytes() == PAPER
     assert (tmp_path / "said").read_text().split() == ["-d", "booth", "-o", "raw", "--", "-"]
-    refused = sent(Cups("nowhere"))
+    refused = sent(Cups("nowhere", allowed=PRINTING))
     assert refused.why == "The print queue does not take the paper."
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
-    assert sent(Cups("booth")).why == "There is no CUPS on this machine: lp is missing."
+    assert (
+        sent(Cups("booth", allowed=PRINTING)).why
+        == "There is no CUPS on this machine: lp is missing."
+    )
 
 
 @pytest.mark.parametrize("kind", ["serial", "usb"])
@@ -102,13 +106,13 @@ def test_a_line_that_answers_confirms(kind: str, monkeypatch: pytest.MonkeyPatch
             question = os.read(ours, 3)
             os.write(ours, bytes([answer_to(question[-1], Status())]))
 
-    raw = Serial(place, 38_400)
+    raw = Serial(place, 38_400, allowed=PRINTING)
     with raw.connected():  # which makes the terminal take bytes as they are
         pass
     monkeypatch.setattr(sending, "ANSWER_SECONDS", PATIENCE)
     thread = threading.Thread(target=answer, daemon=True)
     thread.start()
-    device = raw if kind == "serial" else Usb(Path(place))
+    device = raw if kind == "serial" else Usb(Path(place), allowed=PRINTING)
     plain = bytes(byte for byte in PAPER if byte not in b"\r\n\x03\x04\x11\x13\x1a\x1c\x7f\x12")
     outcome = sent(device, plain if kind == "usb" else PAPER)
     assert outcome.ending is Ending.CONFIRMED
@@ -120,11 +124,11 @@ def test_a_line_that_answers_confirms(kind: str, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     "device",
     [
-        Usb(Path("/nowhere/lp0")),
-        Serial("/nowhere/tty"),
-        Serial("/dev/null", 10**14),
-        Network("127.0.0.1", 1),
-        Network("booth..lan"),
+        Usb(Path("/nowhere/lp0"), allowed=PRINTING),
+        Serial("/nowhere/tty", allowed=PRINTING),
+        Serial("/dev/null", 10**14, allowed=PRINTING),
+        Network("127.0.0.1", 1, allowed=PRINTING),
+        Network("booth..lan", allowed=PRINTING),
     ],
 )
 def test_a_printer_that_is_not_there_fails_with_nothing_sent(device: Device) -> None:
@@ -168,7 +172,11 @@ def test_only_the_answer_behind_the_cut_says_that_a_paper_is_done(
 
         thread = threading.Thread(target=answer, daemon=True)
         thread.start()
-        outcome = sent(Network("127.0.0.1", listening.getsockname()[1]), b"\x1b@x\n", done_within)
+        outcome = sent(
+            Network("127.0.0.1", listening.getsockname()[1], allowed=PRINTING),
+            b"\x1b@x\n",
+            done_within,
+        )
         thread.join(PATIENCE)
     assert outcome.ending is ending
 
@@ -178,10 +186,12 @@ def test_a_device_or_a_pipe_is_no_file(tmp_path: Path) -> None:
     """What is sent there could neither be seen onto a disk nor be asked about."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    assert sent(File(pipe)).ending is Ending.FAILED  # nobody reads it, and nobody waits
+    assert (
+        sent(File(pipe, allowed=PRINTING)).ending is Ending.FAILED
+    )  # nobody reads it, and nobody waits
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     for path in (pipe, Path("/dev/null")):
-        assert sent(File(path)) == Outcome(
+        assert sent(File(path, allowed=PRINTING)) == Outcome(
             Ending.FAILED, "This is no file but a device: use usb: or serial: for it."
         )
     os.close(reading)
@@ -189,7 +199,7 @@ def test_a_device_or_a_pipe_is_no_file(tmp_path: Path) -> None:
 
 def test_a_serial_line_is_not_shared() -> None:
     ours, theirs = os.openpty()
-    line = Serial(os.ttyname(theirs), by_xoff=True)
+    line = Serial(os.ttyname(theirs), by_xoff=True, allowed=PRINTING)
     with line.connected(), pytest.raises(Unreachable), line.connected():
         pass
     with line.connected():
@@ -213,7 +223,7 @@ def test_a_serial_line_waits_for_a_printer_that_says_xoff() -> None:
                 os.write(ours, b"\x11")
                 pause += 200
 
-    device = Serial(os.ttyname(theirs), 38_400, by_xoff=True)
+    device = Serial(os.ttyname(theirs), 38_400, by_xoff=True, allowed=PRINTING)
     with device.connected():
         pass
     thread = threading.Thread(target=slow, daemon=True)

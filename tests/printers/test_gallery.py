@@ -18,6 +18,7 @@ from printers.sending import Ending, send_paper
 from printers.virtual import VirtualPrinter
 from tests.printers.golden import FOLDER, paper
 from tests.printers.samples import CODE, NUMBER
+from tests.printing import PRINTING
 
 
 @pytest.fixture
@@ -41,7 +42,9 @@ def address(printer: VirtualPrinter) -> Iterator[str]:
 
 
 def ending(printer: VirtualPrinter, name: str) -> Ending:
-    outcome = send_paper(Network("127.0.0.1", printer.port), lambda: paper(name, "80mm"))
+    outcome = send_paper(
+        Network("127.0.0.1", printer.port, allowed=PRINTING), lambda: paper(name, "80mm")
+    )
     assert outcome is not None
     return outcome.ending
 

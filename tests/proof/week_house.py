@@ -319,12 +319,11 @@ def _commands(folder: Path, ports: dict[str, int], is_sqlite: bool) -> dict[str,
 def _set_up(office: Office, ports: dict[str, int]) -> None:
     """Give stations printers, have reports made at each close, and open the first games."""
     ada = actor_at_console(office, ADA, Permission.PRINTER_MANAGE)
+    sam = actor_at_console(office, SAM, Permission.GAME_RUN)
     for number, code in enumerate(PRINTERS):
         stations = STATIONS[number :: len(PRINTERS)]
-        set_printer(
-            office, ada, PrinterPlan(code, f"tcp:127.0.0.1:{ports[code]}", "80mm", stations)
-        )
-    sam = actor_at_console(office, SAM, Permission.GAME_RUN)
+        plan = PrinterPlan(code, f"tcp:127.0.0.1:{ports[code]}", "80mm", stations)
+        set_printer(office, ada, plan, sam)
     for report in DAILY:
         choose_report(office, sam, report, Format.PDF, chosen=True)
 

@@ -12,7 +12,7 @@ from app.flow.close_day import close_day
 from app.flow.contact import Contact
 from app.flow.lockout import lock_at_station
 from app.flow.permissions import Permission
-from app.flow.printers import PrinterPlan, set_printer
+from app.flow.printers import PrinterPlan
 from app.flow.report import Asked, log_report, make_report
 from app.flow.report_jobs import choose_report
 from app.flow.reprint import Again, reprint
@@ -24,7 +24,7 @@ from app.keno.request import Request
 from app.keno.retention import RecordKind
 from app.reports.catalogue import Format
 from printers.press import Press
-from tests.floor import ADA, CARD, FIRST_STATION, MAX, SAM, Floor, secret_of
+from tests.floor import CARD, FIRST_STATION, MAX, SAM, Floor, secret_of
 from tests.looking import rows
 from tests.proof.paying_days import BILLS, EVERY, FIRST_DAY
 from tests.story.days import closed_drawer
@@ -95,8 +95,7 @@ def test_a_printer_that_moves_and_a_card_that_follows_are_told_with_what_was_bef
     floor: Floor,
 ) -> None:
     printer = floor.printer_at(FIRST_STATION)
-    ada = at_console(floor.office, ADA, secret_of(ADA), Permission.PRINTER_MANAGE)
-    set_printer(floor.office, ada, PrinterPlan(printer.code, "tcp:10.0.0.9", None, []))
+    floor.set_printer(PrinterPlan(printer.code, "tcp:10.0.0.9", None, []))
     floor.put_in_force(CARD.read_bytes() + b"# the next one\n", timedelta(minutes=35))
     changes = told(floor, "settings")["changes"]["rows"]
     of_printer = [row for row in changes if row["what"] == f"printer {printer.code}"]

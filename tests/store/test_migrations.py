@@ -27,6 +27,7 @@ from app.store.partitions import partition_names
 from app.store.tables import APPEND_ONLY, Table
 from tests.depth import IS_PROOF
 from tests.floor import Floor, dollar
+from tests.looking import rows, write
 
 pytestmark = pytest.mark.both_engines
 
@@ -197,6 +198,27 @@ def test_older_software_is_given_nobody_whose_role_it_does_not_know(
     floor.close()
 
 
+@pytest.mark.rule("X-printer-place")
+def test_printers_find_the_entries_that_tell_of_them_and_one_that_strayed_is_told_of(
+    floor: Floor,
+) -> None:
+    database, before = floor.office.database, "2026_11_28_ended_processes"
+    floor.printer_at("B1", "tcp:10.0.0.9")
+    floor.printer_at("B2", "tcp:10.0.0.10")
+    floor.printer_at("B1", "tcp:10.0.0.11")
+    found = "SELECT code, printer.entry, station_printer.entry FROM printer JOIN station_printer"
+    found += " ON printer = printer.id ORDER BY code"
+    stored = rows(floor, found)
+    schema.downgrade(database, before)
+    schema.upgrade(database)
+    assert rows(floor, found) == stored
+    floor.check_books()
+    schema.downgrade(database, before)
+    write(floor, "UPDATE printer SET address = 'tcp:10.0.0.66' WHERE code = 'P-B1'")
+    with pytest.raises(schema.Unfit, match="printer P-B1: not as the log says"):
+        schema.upgrade(database)
+
+
 @pytest.mark.rule("X-recovery")
 def test_two_printers_at_one_address_are_told_of_before_the_schema_goes_forward(
     empty_url: str,
@@ -213,7 +235,7 @@ def test_two_printers_at_one_address_are_told_of_before_the_schema_goes_forward(
         with database.writing() as connection:
             connection.execute(text("UPDATE printer SET address = 'tcp:bar' WHERE code = 'P2'"))
             connection.commit()
-        schema.upgrade(database)
+        schema.upgrade(database, "2026_11_22_addresses")
         with database.writing() as connection, pytest.raises(IntegrityError):
             connection.execute(text(added), {"code": "P3"})
 

@@ -10,6 +10,7 @@ from printers.devices import device_at
 from printers.press import Press
 from printers.sending import Ending, send_paper
 from tests.floor import Floor
+from tests.printing import PRINTING
 from tests.waiting import PATIENCE
 
 PRESS = Press()
@@ -48,7 +49,7 @@ def spool(
             patched.enter_context(answer_within(after))
             return taken[0].data if taken else None
 
-        outcome = send_paper(device_at(printer.address), take, done)
+        outcome = send_paper(device_at(printer.address, PRINTING), take, done)
     if outcome is None:
         return None
     if taken:

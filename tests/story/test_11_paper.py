@@ -14,14 +14,13 @@ import zxingcpp
 from sqlalchemy import Connection, text
 
 from app.audit.books import check_books
-from app.flow.access import Approval, Credentials, at_console
+from app.flow.access import Approval, Credentials
 from app.flow.approvals import approve_payment, look_at_claim
 from app.flow.desk import JUST_SOLD, desk
 from app.flow.pay import Paying, pay_ticket
-from app.flow.permissions import Permission
 from app.flow.plays import Changes
 from app.flow.print_wanted import WANTED, Wanted, print_wanted
-from app.flow.printers import PrinterPlan, set_printer
+from app.flow.printers import PrinterPlan
 from app.flow.refund import Refunding, refund_ticket
 from app.flow.reprint import Again, Seen, papers_at, reprint, say_printed
 from app.flow.see_paper import look_at_paper
@@ -52,9 +51,9 @@ from printers.paper import NARROW, WIDE, Unprintable
 from printers.reader import Bars, Kick, Printed, Qr, Reader
 from printers.sending import Ending
 from printers.virtual import Fault, VirtualPrinter
-from tests.floor import ADA, MAX, SAM, SUE, WALT, WANDA, Floor, dollar, secret_of
+from tests.floor import MAX, SAM, SUE, WALT, WANDA, Floor, dollar, secret_of
 from tests.flow.races import ON_POSTGRESQL, MakePause, in_turn, pause
-from tests.looking import bodies, refuses, rows
+from tests.looking import bodies, lifted, refuses, rows
 from tests.serving import serve
 from tests.story.paper import PRESS, QUICKLY, spool, spool_all
 from tests.story.paying import RICH, every, pay
@@ -889,9 +888,8 @@ def without_printer(floor: Floor, station: str) -> None:
     taken = (
         "DELETE FROM station_printer WHERE station = (SELECT id FROM station WHERE code = :code)"
     )
-    with floor.office.database.writing() as connection:
+    with lifted(floor) as connection:
         connection.execute(text(taken), {"code": station})
-        connection.commit()
 
 
 @pytest.mark.rule("X-ticket-exactly-once", "X-audit-books")
@@ -950,8 +948,7 @@ def test_a_paper_that_was_interrupted_opened_a_drawer_only_if_its_bytes_did(
 
 def place_at(floor: Floor, printer: PrinterRow, station: str) -> None:
     """Have a station print on a printer that there is."""
-    ada = at_console(floor.office, ADA, secret_of(ADA), Permission.PRINTER_MANAGE)
-    set_printer(floor.office, ada, PrinterPlan(printer.code, printer.address, None, [station]))
+    floor.set_printer(PrinterPlan(printer.code, printer.address, None, [station]))
 
 
 @pytest.mark.rule("X-ticket-exactly-once", "X-audit-books")

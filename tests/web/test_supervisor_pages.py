@@ -260,6 +260,28 @@ def test_people_and_stations_come_go_and_come_back(app: Flask, floor: Floor) -> 
     floor.check_books()
 
 
+@pytest.mark.rule("X-printer-place", "X-access")
+def test_printers_are_set_by_two_and_lent_by_a_supervisor_from_the_page(
+    app: Flask, floor: Floor
+) -> None:
+    floor.printer_at("B1", "tcp:10.0.0.9")
+    ada = signed_in(app, floor, ADA, "S1")
+    assert "Set a printer" in ada.client.get("/supervisor/people").text
+    wanted = {"code": "P2", "address": "tcp:10.0.0.10", "station": "B2"}
+    alone = post(ada, floor, "printers", wanted)
+    assert alone.json["code"] == "approval.supervisor_needed"
+    sam_too = {"supervisor": {"name": SAM, "secret": secret_of(SAM)}}
+    done = post(ada, floor, "printers", wanted | sam_too)
+    assert done.json == {"printer": "P2", "address": "tcp:10.0.0.10", "roll": "80mm"}
+    use = {"station": "B1", "printer": "P2"}
+    assert post(ada, floor, "printers/use", use).status == 403
+    sam = signed_in(app, floor, SAM)
+    assert "Print on another printer" in sam.client.get("/supervisor/people").text
+    lent = post(sam, floor, "printers/use", use).json
+    assert lent == use | {"until": "2026-11-17T11:00:00.000Z"}
+    assert "B1 until " in sam.client.get("/supervisor/people").text
+
+
 @pytest.mark.rule("15.5(d)", "15.5(e)", "X-grade-twice")
 def test_games_are_run_from_the_page(app: Flask, floor: Floor) -> None:
     sam = signed_in(app, floor, SAM)

@@ -35,6 +35,7 @@ from app.audit.books.papers import papers
 from app.audit.books.patrons import contacts
 from app.audit.books.payments import payments
 from app.audit.books.people import people
+from app.audit.books.placed import placed
 from app.audit.books.played import read_games
 from app.audit.books.prices import prices
 from app.audit.books.shown import shown
@@ -64,6 +65,7 @@ CHECKS: dict[str, Callable[[], list[Look]]] = {
     "shown": shown,
     "approvals": approvals,
     "people": people,
+    "placed": placed,
     "papers": papers,
     "copies": copies,
     "contacts": contacts,

@@ -215,17 +215,17 @@ def enrolled(here: Rebuilding, entry: int, body: Body) -> str | None:  # noqa: A
     return NEW_ENROLMENT
 
 
-def printer(here: Rebuilding, entry: int, body: Body) -> str | None:  # noqa: ARG001  one form for all
-    """A printer was added or moved."""
+def printer(here: Rebuilding, entry: int, body: Body) -> str | None:
+    """A printer was added or moved, or stations print on it."""
     known = {each.code: each.id for each in paper.printers(here.unit.connection)}
     which = known.get(body["printer"])
     if which is None:
         plan = (body["printer"], body["address"], body["roll"])
-        which = paper_records.add_printer(here.unit, *plan)
+        which = paper_records.add_printer(here.unit, entry, *plan)
     else:
-        paper_records.change_printer(here.unit, which, body["address"], body["roll"])
+        paper_records.change_printer(here.unit, entry, which, body["address"], body["roll"])
     for code in body["stations"]:
-        paper_records.use_printer(here.unit, here.station(code), which)
+        paper_records.use_printer(here.unit, entry, here.station(code), which)
     return None
 
 

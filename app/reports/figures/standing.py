@@ -265,7 +265,9 @@ def _change_row(act: Act, earlier: Mapping[str, Any] | None) -> Row:
     body = act.body
     by = body.get("by")
     if isinstance(by, Mapping):
-        who, place = by["staff"], by["at"]
+        people = [by["staff"], body.get("supervisor")]
+        who = ", ".join(each for each in people if each is not None)
+        place = by["at"]
     else:
         who, place = f"{body['supervisor']}, {body['manager']}", body["at"]
     what, before, after = _change(act.tag, body)
@@ -307,7 +309,8 @@ def _change(tag: str, body: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def _printer(body: Mapping[str, Any]) -> str:
-    return f"{body['address']}, {body['roll']}, {' '.join(body['stations'])}"
+    until = f" until {body['until']}" if body.get("until") else ""
+    return f"{body['address']}, {body['roll']}, {' '.join(body['stations'])}{until}"
 
 
 def _of_card(tag: str, body: Mapping[str, Any]) -> str:

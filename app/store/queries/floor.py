@@ -129,8 +129,8 @@ def printers(connection: Connection) -> list[PrinterSeen]:
     waiting = (
         select(func.count())
         .select_from(QueuedPaper)
-        .join(StationPrinter, StationPrinter.station == QueuedPaper.station)
-        .where(StationPrinter.printer == Printer.id)
+        .outerjoin(StationPrinter, StationPrinter.station == QueuedPaper.station)
+        .where(func.coalesce(QueuedPaper.bound, StationPrinter.printer) == Printer.id)
         .scalar_subquery()
     )
     found = (

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, case, exists, func, not_, select, union
 from app.store.tables import (
     Drawer,
     LogEntry,
+    LogPosition,
     Outcome,
     PaperEvent,
     PaperState,
@@ -26,6 +27,7 @@ from app.store.tables import (
     Ticket,
     Void,
 )
+from app.store.tables.log import IS_STANDING
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,28 @@ class PrinterRow:
     code: str
     address: str
     roll: str
+    entry: int  # of the log, which says so
+
+
+@dataclass(frozen=True)
+class StationPrints:
+    """A station, the printer that it has, and the entry of the log that says so."""
+
+    station: str
+    location: str
+    printer: str
+    entry: int
+
+
+@dataclass(frozen=True)
+class PlacingEntry:
+    """An entry that says where a printer is, and its leaf as the tree has it."""
+
+    id: int
+    salt: bytes
+    body: str
+    leaf: bytes
+    placed: bytes | None
 
 
 @dataclass(frozen=True)
@@ -70,6 +94,7 @@ class Queued:
     why: str | None
     slip: Slip
     payload: Any
+    bound: bool = False  # to a printer, whichever its station has
 
 
 @dataclass(frozen=True)
@@ -115,6 +140,9 @@ class Event:
     roll: str | None
 
 
+# On which printer a paper of the queue is to come out.
+_IN_QUEUE = StationPrinter.station == QueuedPaper.station
+_AT = func.coalesce(QueuedPaper.bound, StationPrinter.printer)
 EVENTS_MOST = 20_000  # only the newest are read; an older one leaves its ticket without a mark
 FINISHED_MOST = 1_000
 EVENT = (
@@ -128,19 +156,48 @@ EVENT = (
 )
 
 
+_PRINTER = select(Printer.id, Printer.code, Printer.address, Printer.roll, Printer.entry)
+
+
 def printers(connection: Connection) -> list[PrinterRow]:
     """Return all printers."""
-    found = select(Printer.id, Printer.code, Printer.address, Printer.roll).order_by(Printer.code)
-    return [PrinterRow(*row) for row in connection.execute(found)]
+    return [PrinterRow(*row) for row in connection.execute(_PRINTER.order_by(Printer.code))]
+
+
+def printer_numbered(connection: Connection, printer: int) -> PrinterRow | None:
+    """Return a printer as it is now."""
+    row = connection.execute(_PRINTER.where(Printer.id == printer)).first()
+    return None if row is None else PrinterRow(*row)
+
+
+def stations_printing(connection: Connection, printer: int | None = None) -> list[StationPrints]:
+    """Return the stations that have a printer; those of one printer if it is given."""
+    found = (
+        select(Station.code, Station.location, Printer.code, StationPrinter.entry)
+        .join_from(StationPrinter, Station, Station.id == StationPrinter.station)
+        .join(Printer, Printer.id == StationPrinter.printer)
+        .order_by(Station.code)
+    )
+    if printer is not None:
+        found = found.where(StationPrinter.printer == printer)
+    return [StationPrints(*row) for row in connection.execute(found)]
+
+
+def placing_entries(connection: Connection, after: int) -> list[PlacingEntry]:
+    """Return the entries that say where printers are, behind one of them, in their order."""
+    found = (
+        select(LogEntry.id, LogEntry.salt, LogEntry.body, LogEntry.leaf, LogPosition.leaf)
+        .outerjoin(LogPosition, LogPosition.entry == LogEntry.id)
+        .where(IS_STANDING, LogEntry.tag == "PRINTER", LogEntry.body != "", LogEntry.id > after)
+        .order_by(LogEntry.id)
+    )
+    return [PlacingEntry(*row) for row in connection.execute(found)]
 
 
 def printer_of(connection: Connection, station: int) -> PrinterRow | None:
     """Return the printer of a station."""
-    found = (
-        select(Printer.id, Printer.code, Printer.address, Printer.roll)
-        .join(StationPrinter, StationPrinter.printer == Printer.id)
-        .where(StationPrinter.station == station)
-    )
+    of_station = StationPrinter.printer == Printer.id, StationPrinter.station == station
+    found = _PRINTER.where(*of_station)
     row = connection.execute(found).first()
     return None if row is None else PrinterRow(*row)
 
@@ -175,9 +232,9 @@ def job(connection: Connection, entry: int) -> Job | None:
 def printers_with_paper(connection: Connection) -> set[int]:
     """Return the printers for which something waits, or to which something is being sent."""
     waiting = (
-        select(StationPrinter.printer)
-        .join(QueuedPaper, QueuedPaper.station == StationPrinter.station)
-        .where(QueuedPaper.state == PaperState.QUEUED.value)
+        select(_AT)
+        .outerjoin_from(QueuedPaper, StationPrinter, _IN_QUEUE)
+        .where(QueuedPaper.state == PaperState.QUEUED.value, _AT.is_not(None))
     )
     sending = select(QueuedPaper.printer).where(
         QueuedPaper.state == PaperState.SENDING.value, QueuedPaper.printer.is_not(None)
@@ -198,7 +255,7 @@ def printers_in_use(connection: Connection) -> set[int]:
 def queue_of(connection: Connection, printer: int, most: int) -> list[Queued]:
     """Return what waits for a printer, in its order."""
     waits = QueuedPaper.state == PaperState.QUEUED.value
-    return _queue(connection, most, StationPrinter.printer == printer, waits)
+    return _queue(connection, most, printer == _AT, waits)
 
 
 def being_sent(connection: Connection, printer: int, most: int) -> list[Queued]:
@@ -220,7 +277,7 @@ def waiting(connection: Connection, station: int | None = None) -> list[Waits]:
 
     What is being sent is at the printer that it is sent to. Of one station if it is given.
     """
-    at = func.coalesce(QueuedPaper.printer, StationPrinter.printer)
+    at = func.coalesce(QueuedPaper.printer, _AT)
     without = case((Printer.id.is_(None), Station.code))
     copy = (Reprint.job == QueuedPaper.entry) & (Reprint.copy == QueuedPaper.copy)
     first = func.min(QueuedPaper.entry)
@@ -414,15 +471,16 @@ def _queue(connection: Connection, most: int, *which: Any) -> list[Queued]:  # n
             QueuedPaper.why,
             PrintJob.slip,
             PrintJob.payload,
+            QueuedPaper.bound.is_not(None),
         )
         .join(PrintJob, PrintJob.entry == QueuedPaper.entry)
         .join(Station, Station.id == QueuedPaper.station)
-        .outerjoin(StationPrinter, StationPrinter.station == QueuedPaper.station)
+        .outerjoin(StationPrinter, _IN_QUEUE)
         .where(*which)
         .order_by(QueuedPaper.entry, QueuedPaper.copy)
         .limit(most)
     )
     return [
-        Queued(entry, copy, station, code, PaperState(state), why, Slip(slip), payload)
-        for entry, copy, station, code, state, why, slip, payload in connection.execute(found)
+        Queued(entry, copy, station, code, PaperState(state), why, Slip(slip), about, bool(bound))
+        for entry, copy, station, code, state, why, slip, about, bound in connection.execute(found)
     ]

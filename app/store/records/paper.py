@@ -23,34 +23,38 @@ from app.store.unit import Unit
 DONE = (PaperState.CONFIRMED, PaperState.SENT, PaperState.NOT_PRINTED)
 
 
-def paper_rows(station: int, slip: Slip, payload: object) -> list[Row]:
-    """Return the rows that have a slip printed at a station: its job, and a place in the queue."""
+def paper_rows(station: int, slip: Slip, payload: object, *, bound: int | None = None) -> list[Row]:
+    """Return the rows that have a slip printed at a station: its job, and a place in the queue.
+
+    Bound to a printer, it is printed there, whichever printer the station has.
+    """
+    place = {"copy": 0, "station": station}
     return [
         (PrintJob, {"station": station, "slip": slip.value, "payload": payload}),
-        (QueuedPaper, {"copy": 0, "station": station}),
+        (QueuedPaper, place if bound is None else {**place, "bound": bound}),
     ]
 
 
-def add_printer(unit: Unit, code: str, address: str, roll: str) -> int:
-    """Add a printer, and return its id."""
-    values = {"code": code, "address": address, "roll": roll}
+def add_printer(unit: Unit, entry: int, code: str, address: str, roll: str) -> int:
+    """Add a printer as an entry of the log says, and return its id."""
+    values = {"code": code, "address": address, "roll": roll, "entry": entry}
     added: int = unit.connection.execute(
         insert(Printer).values(values).returning(Printer.id)
     ).scalar_one()
     return added
 
 
-def change_printer(unit: Unit, printer: int, address: str, roll: str) -> None:
-    """Have a printer reached elsewhere, or with other paper, from now on."""
+def change_printer(unit: Unit, entry: int, printer: int, address: str, roll: str) -> None:
+    """Have a printer where an entry of the log says, with the paper that it says."""
     changed = update(Printer).where(Printer.id == printer)
-    unit.connection.execute(changed.values(address=address, roll=roll))
+    unit.connection.execute(changed.values(address=address, roll=roll, entry=entry))
 
 
-def use_printer(unit: Unit, station: int, printer: int) -> None:
-    """Print what a station has printed on a printer, from now on."""
+def use_printer(unit: Unit, entry: int, station: int, printer: int) -> None:
+    """Print what a station has printed on the printer that an entry of the log says."""
     moved = update(StationPrinter).where(StationPrinter.station == station)
-    if not unit.connection.execute(moved.values(printer=printer)).rowcount:
-        values = {"station": station, "printer": printer}
+    if not unit.connection.execute(moved.values(printer=printer, entry=entry)).rowcount:
+        values = {"station": station, "printer": printer, "entry": entry}
         unit.connection.execute(insert(StationPrinter).values(values))
 
 

@@ -37,6 +37,7 @@ class Slip(StrEnum):
     SHIFT = "shift"
     DRAW = "draw"
     TEST = "test"
+    PRINTER = "printer"  # a station prints elsewhere
 
 
 class PaperState(StrEnum):
@@ -60,7 +61,11 @@ class RollName(StrEnum):
 
 
 class Printer(Table):
-    """A printer: where it is reached, and how wide its paper is."""
+    """A printer: where it is reached, and how wide its paper is.
+
+    It changes only with a later entry of the log that says the same (triggers, on both engines):
+    a slip has the code of a ticket on it.
+    """
 
     __tablename__ = "printer"
 
@@ -68,6 +73,7 @@ class Printer(Table):
     code: Mapped[Code] = mapped_column(unique=True)
     address: Mapped[Name] = mapped_column(unique=True)
     roll: Mapped[Code]
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"))
 
     __table_args__ = (CheckConstraint(one_of("roll", RollName), "roll"),)
 
@@ -87,12 +93,13 @@ class PrinterCondition(Table):
 
 
 class StationPrinter(Table):
-    """On which printer the paper of a station is printed."""
+    """On which printer the paper of a station is printed; guarded as the printer itself is."""
 
     __tablename__ = "station_printer"
 
     station: Mapped[Ref] = mapped_column(ForeignKey("station.id"), primary_key=True)
     printer: Mapped[Ref] = mapped_column(ForeignKey("printer.id"), index=True)
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"))
 
 
 class PrintJob(Table):
@@ -123,6 +130,8 @@ class QueuedPaper(Table):
     # While it is being sent: the one whose owner alone can say what became of it. Its station may
     # have another printer by now.
     printer: Mapped[Ref | None] = mapped_column(ForeignKey("printer.id"))
+    # The one printer on which it is printed, whichever its station has.
+    bound: Mapped[Ref | None] = mapped_column(ForeignKey("printer.id"))
 
     __table_args__ = (
         Index("ix_queued_paper_station", "station", "entry", "copy"),

@@ -20,11 +20,13 @@ from app.store.tables import (
     HouseSetting,
     LiveTicket,
     LogEntry,
+    Printer,
     Resumption,
     Series,
     SignIn,
     Staff,
     Station,
+    StationPrinter,
     Ticket,
 )
 
@@ -107,6 +109,24 @@ def stations(connection: Connection) -> list[StationNow]:
         StationNow(row.code, row.location, row.disabled_at is not None, row.token)
         for row in connection.execute(found)
     ]
+
+
+def printers(connection: Connection) -> list[tuple[str, int, str, str]]:
+    """Return every printer by its code: the entry that it names, its address, its roll."""
+    found = select(Printer.code, Printer.entry, Printer.address, Printer.roll)
+    return [
+        (code, entry, address, roll) for code, entry, address, roll in connection.execute(found)
+    ]
+
+
+def stations_printing(connection: Connection) -> list[tuple[str, int, str]]:
+    """Return every station that has a printer: the entry that its row names, and the printer."""
+    found = (
+        select(Station.code, StationPrinter.entry, Printer.code)
+        .join_from(StationPrinter, Station, Station.id == StationPrinter.station)
+        .join(Printer, Printer.id == StationPrinter.printer)
+    )
+    return [(station, entry, printer) for station, entry, printer in connection.execute(found)]
 
 
 def signed_in(connection: Connection, at: datetime) -> list[SignedIn]:

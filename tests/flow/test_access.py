@@ -723,6 +723,7 @@ MAY = {
     "paper:print": "WSK",
     "paper:see": "SKOIRV",
     "printer:manage": "A",
+    "printer:mind": "SK",
     "card:bring": "SK",
     "card:accept": "SKO",
     "card:enter-promotion": "O",

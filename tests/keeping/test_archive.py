@@ -156,7 +156,7 @@ def test_winning_numbers_and_what_they_rest_on_are_of_no_kind_that_goes() -> Non
         "VOID-GAME", "WINS", "CERTIFIED", "FROZEN", "RELEASED", "DAY-CLOSE", "OVERRIDE", "ARCHIVED",
         "BACKUP", "REFILLED", "NEW-ORIGIN", "RETENTION", "AMOUNT", "SETTING", "STAFF", "STATION",
         "SERIES", "PRINTER", "LOST", "REPORT-CHOICE", "BOOKS", "EXPORT", "RESTORED", "HOLD-ENDED",
-        "SALE-STOPPED", "SALE-RESUMED",
+        "SALE-STOPPED", "SALE-RESUMED", "PRINTER-MOVED",
     }  # fmt: skip
     assert for_ever.isdisjoint(KIND_OF)
     assert {tag.value for tag in Tag} == for_ever | set(KIND_OF)

@@ -27,6 +27,7 @@ from app.clock import time_text
 from app.entropy import system_entropy
 from app.flow.access import at_console, renew_enrolment
 from app.flow.actor import Actor
+from app.flow.emergency import set_standby
 from app.flow.found_house import (
     HousePlan,
     LocationPlan,
@@ -48,7 +49,7 @@ from app.reports.catalogue import Format
 from app.rng_client import publish_terms
 from app.settings import BadSettings, Settings, read_settings
 from app.store import schema
-from app.store.queries import cards, games, paper, running
+from app.store.queries import cards, games, paper, people, running
 from app.store.tables import Consent, LocationKind, Role
 from app.store.unit import CommitUnknown
 from app.supervise import Process, stop_all
@@ -95,6 +96,7 @@ STAFF = (
     StaffPlan("CARL", "carl", Role.CAGE, "carl counts in the cage"),
     StaffPlan("CLEO", "cleo", Role.COMPLIANCE, "cleo keeps to the rules"),
 )
+STANDBY = "vera"
 PLAN = HousePlan(
     name="Demonstration House",
     jurisdiction=DEMONSTRATION,
@@ -364,10 +366,21 @@ def _found(office: Office, ports: Ports) -> None:
         accept_card(office, sam, digest)
     if Consent.MANAGER not in accepted:
         accept_card(office, _at_console(office, "max"), digest)
+    _set_standby(office)
     if not holds:
         for report in DAILY:
             choose_report(office, sam, report, Format.PDF, chosen=True)
         put_in_force(office, sam, digest)
+
+
+def _set_standby(office: Office) -> None:
+    """Have one person on the standby list, for when no supervisor is there."""
+    with office.unit() as unit:
+        person = people.person_named(unit.connection, STANDBY)
+        if person is None or people.is_on_standby(unit.connection, person.id, unit.now()):
+            return
+    ada = _at_console(office, "ada", Permission.STAFF_MANAGE)
+    set_standby(office, ada, _at_console(office, "sue"), STANDBY, listed=True)
 
 
 def _enrolments(office: Office) -> dict[str, str]:

@@ -195,6 +195,11 @@ class Floor:
     def sam(self) -> Actor:
         return at_console(self.office, SAM, secret_of(SAM), Permission.GAME_RUN)
 
+    @property
+    def sue(self) -> Actor:
+        """The second of two who do something with a person."""
+        return at_console(self.office, SUE, secret_of(SUE), Permission.STAFF_CONFIRM)
+
     def station(self, code: str) -> str:
         """The token of a station, which enrols when it is first asked for."""
         if code not in self.stations:

@@ -24,12 +24,15 @@ from app.caller import Caller
 from app.cli import main
 from app.clock import time_text
 from app.flow import settle
+from app.flow.access import at_console, disable_staff
 from app.flow.alarms import DISK_FREE, Alarm, AlarmId
 from app.flow.backup import back_up
 from app.flow.day import gaming_day
+from app.flow.emergency import name_approver, set_standby
 from app.flow.facts import disks_of
 from app.flow.lockout import lock_game
 from app.flow.office import Office
+from app.flow.permissions import Permission
 from app.flow.process_end import record_process_end
 from app.flow.rate_cards import put_in_force
 from app.flow.report import Asked
@@ -39,6 +42,7 @@ from app.flow.schedule import change_schedule
 from app.flow.see_alarms import see_alarms
 from app.flow.sell import Sale
 from app.flow.spool import interrupted, next_paper, note_ending, note_stopped, note_trouble
+from app.flow.staffing import give_secret
 from app.keno import grading
 from app.keno.drawer import Count
 from app.keno.grading import GameGrade
@@ -47,10 +51,11 @@ from app.keno.tender import Tender, TenderKind
 from app.reporter import Reporter
 from app.reports.catalogue import Format
 from app.store.queries import log, watching
-from app.store.tables import PaperState
+from app.store.tables import PaperState, Role
 from app.web.runbooks import PAGE, read_runbooks
 from printers.press import Press
-from tests.floor import RITA, WANDA, Floor, secret_of
+from tests.floor import ADA, MAX, RITA, WANDA, Floor, secret_of
+from tests.flow.access import somebody
 from tests.flow.rate_cards import accepted
 from tests.flow.standby import expect_standby
 from tests.house_commands import Typed
@@ -810,6 +815,27 @@ def test_a_payment_without_the_whole_code_is_told_for_a_day(floor: Floor) -> Non
     with alarming(floor, AlarmId.PAID_WITHOUT_CODE) as alarm:
         assert alarm.of == "1-3"
         floor.pass_time(days=1)
+
+
+@pytest.mark.rule("X-approver-new", "X-access-disable")
+def test_who_was_given_a_password_that_nobody_owns_up_to_is_disabled(floor: Floor) -> None:
+    by = at_console(floor.office, ADA, secret_of(ADA), Permission.STAFF_MANAGE)
+    give_secret(floor.office, by, floor.sue, MAX, "given by an administrator")
+    with alarming(floor, AlarmId.APPROVER_NEW) as alarm:
+        assert alarm.what.endswith("was given a new password: ADA and SUE did it.")
+        disable_staff(floor.office, floor.signed_in(ADA), MAX)
+
+
+@pytest.mark.rule("X-approver-new")
+def test_an_emergency_approver_is_told_until_they_are_disabled(floor: Floor) -> None:
+    vera, cage = somebody(floor, Role.SURVEILLANCE), somebody(floor, Role.CAGE)
+    by = at_console(floor.office, ADA, secret_of(ADA), Permission.STAFF_MANAGE)
+    set_standby(floor.office, by, floor.sue, vera, listed=True)
+    manager = at_console(floor.office, MAX, secret_of(MAX), Permission.EMERGENCY_NAME)
+    second = at_console(floor.office, cage, secret_of(cage), Permission.EMERGENCY_CONFIRM)
+    name_approver(floor.office, manager, second, vera)
+    with alarming(floor, AlarmId.EMERGENCY_APPROVER):
+        disable_staff(floor.office, floor.signed_in(ADA), vera)
 
 
 def test_a_roll_is_changed(floor: Floor) -> None:

@@ -5,7 +5,9 @@ committed at once or not at all.
 
     found_house   the house with its series, locations, stations and first staff
     access        enrolling a station, signing in and out, approving, disabling
+    approvers     who may approve now, and who has to wait
     staffing      people and stations that come, come back, or get a new secret
+    emergency     no supervisor is there: two name one for 12 hours
     see_floor     the floor as a supervisor sees it
     see_cards     rate cards, checked and held against the one in force
     rate_cards    bringing a rate card, accepting it by two, putting it into force

@@ -20,6 +20,7 @@ from argon2.exceptions import VerificationError
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.actor import CONSOLE, Actor, actor_as, actor_of
+from app.flow.approvers import check_permission, check_together, is_named
 from app.flow.office import Office
 from app.flow.own_secret import SECRET_MOST, secret_faults
 from app.flow.permissions import FOR, WHATEVER_THE_CLOCK_SAYS, Permission
@@ -39,6 +40,8 @@ ENROLMENT_BYTES = 10
 ID_DIGITS = 16
 SHIFT_MAX = timedelta(hours=16)
 NOTED_EVERY = timedelta(seconds=20)
+GIVEN_FOR = timedelta(hours=24)  # how long a password that another gave can be exchanged
+FOUNDED_FOR = timedelta(days=7)  # and one of the plan, or a founded house could lock itself out
 # Compared with the secret of a name that nobody has, so that it takes as long as a real one.
 _NOBODY = (
     "$argon2id$v=19$m=65536,t=3,p=4$AAAAAAAAAAAAAAAAAAAAAA$"
@@ -412,7 +415,11 @@ def acting(office: Office, credentials: Credentials, permission: Permission) -> 
 
 
 def still_acting(
-    unit: Unit, *actors: Actor, person: int | None = None, station: int | None = None
+    unit: Unit,
+    *actors: Actor,
+    person: int | None = None,
+    station: int | None = None,
+    what: Permission | None = None,
 ) -> None:
     """Hold whoever acts as they are until the act is done, and look again (X-access-disable).
 
@@ -426,8 +433,10 @@ def still_acting(
         actors: everybody whose act it is.
         person: whom the act changes.
         station: which station the act changes.
+        what: as what they approve or decide, if they do.
 
-    Refuses: somebody who is disabled or signed out by now, or whose station is disabled.
+    Refuses: somebody who is disabled or signed out by now, or whose station is disabled; who has to
+    wait before they approve or decide it.
     """
     workers = [actor.worker for actor in actors if actor.worker is not None]
     changed = () if person is None else (person,)
@@ -445,6 +454,8 @@ def still_acting(
         if found is None:  # the station has another token by now
             raise say_no(No.NOT_ENROLLED)
         _checked(unit, found)
+    named = {actor.staff: actor.worker.name if actor.worker else actor.code for actor in actors}
+    check_together(unit, named.items(), what)
 
 
 def still_at_work(unit: Unit, who: Worker) -> None:
@@ -492,6 +503,7 @@ def _permitted(unit: Unit, who: Worker, permission: Permission) -> Worker:
     set_back = who.closed_until is not None and unit.now(who.read_at) < who.closed_until
     if set_back and permission not in WHATEVER_THE_CLOCK_SAYS:
         raise say_no(No.CLOCK_BACK)  # else an act could be dated into a day that is closed
+    check_permission(unit, who.staff, who.name, permission)
     return who
 
 
@@ -673,17 +685,46 @@ def _let_in(  # noqa: PLR0913  who, with what, where and for what
         raise refused(office, unit, say_no(No.STAFF_LOCKED, name=facts["name"], until=at), **facts)
     if person is None or not is_right:
         raise refused(office, unit, say_no(No.WRONG_SECRET), **facts)
-    if person.disabled:
-        raise refused(office, unit, say_no(No.STAFF_DISABLED, name=person.name), **facts)
-    if person.secret_given and not choosing:
-        raise refused(office, unit, say_no(No.SECRET_GIVEN, name=person.name), **facts)
-    if permission is not None and person.role not in FOR[permission]:
-        raise refused(office, unit, say_no(No.NOT_PERMITTED, role=person.role), **facts)
+    try:
+        _check_person(office, unit, person, permission, choosing=choosing)
+    except Refused as no:
+        raise refused(office, unit, no, **facts) from None
     if trying.where != CONSOLE:
         trying.forget_wrong(unit)
     elif person.failed_tries or person.locked_until is not None:
         records.note_tries(unit, person.id, 0, None)
     return person
+
+
+def _check_person(
+    office: Office, unit: Unit, person: Person, permission: Permission | None, *, choosing: bool
+) -> None:
+    """Check that a person whose secret was right may do what they are let in for."""
+    if person.disabled:
+        raise say_no(No.STAFF_DISABLED, name=person.name)
+    if person.secret_given and not choosing:
+        raise say_no(No.SECRET_GIVEN, name=person.name)
+    if permission is not None:
+        _check_role(unit, person, permission)
+        check_permission(unit, person.id, person.name, permission)
+    if choosing and person.secret_given and unit.now() >= _exchanged_until(office, unit, person):
+        raise say_no(No.SECRET_EXPIRED, name=person.name)
+
+
+def _check_role(unit: Unit, person: Person, permission: Permission) -> None:
+    """Check that an act is for somebody's role, or that they are named to approve it."""
+    if person.role in FOR[permission]:
+        return
+    if permission is not Permission.APPROVE or not is_named(unit, person.id):
+        raise say_no(No.NOT_PERMITTED, role=person.role)
+
+
+def _exchanged_until(office: Office, unit: Unit, person: Person) -> datetime:
+    """Return until when a password that another gave can be exchanged for one's own."""
+    given_at = people.password_given_at(unit.connection, person.id)
+    if given_at is None:
+        return office.house.founded_at + FOUNDED_FOR
+    return given_at + GIVEN_FOR
 
 
 def _locked_until(unit: Unit, trying: Trying, person: Person | None) -> datetime | None:

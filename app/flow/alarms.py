@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from app.flow.facts import RESTART_TOLD, Facts
 from app.flow.lease import LEASED, printer_lease
+from app.flow.permissions import APPROVING, FOR
 from app.flow.placements import Strayed
 from app.flow.print_status import slips_unprinted, slips_wait
 from app.flow.see_keys import Condition, Process
@@ -20,6 +21,7 @@ from app.keno.money import dollars
 from app.keno.numbering import printed_number
 from app.keno.payment import Shown
 from app.store.queries.watching import PrinterWatched
+from app.store.tables import Change
 
 SEAL_LATE = timedelta(minutes=15)
 UNSEALED_MANY = 100_000
@@ -65,6 +67,8 @@ class AlarmId(StrEnum):
     SPOOLER_GONE = "spooler-gone"
     PAPER_WAITS = "paper-waits"
     PAPER_UNKNOWN = "paper-unknown"
+    APPROVER_NEW = "approver-new"
+    EMERGENCY_APPROVER = "emergency-approver"
     ROLL_NEAR_END = "roll-near-end"
     DRAWER_LEFT_OPEN = "drawer-left-open"
     REPORTS_WAIT = "reports-wait"
@@ -495,6 +499,40 @@ def _paper_unknown(facts: Facts) -> Iterator[Alarm]:
         )
 
 
+_DONE_WITH = {
+    Change.ADDED: "is new",
+    Change.RE_KEYED: "was given a new password",
+    Change.ENABLED: "was enabled again",
+    Change.RETURNED: "is back after more than 90 days",
+}
+
+
+def _approver_new(facts: Facts) -> Iterator[Alarm]:
+    for each in facts.changes:
+        if each.change in _DONE_WITH and any(each.role in FOR[act] for act in APPROVING):
+            yield Alarm(
+                AlarmId.APPROVER_NEW,
+                f"{each.name}, {each.role.value.replace('-', ' ')}, {_DONE_WITH[each.change]}: "
+                f"{each.first_code} and {each.second_code} did it.",
+                "Ask both. If one of them knows nothing of it, have the person disabled at once.",
+                each.changed_at,
+                each.code,
+            )
+
+
+def _emergency_approver(facts: Facts) -> Iterator[Alarm]:
+    for each in facts.changes:
+        if each.change is Change.EMERGENCY:
+            yield Alarm(
+                AlarmId.EMERGENCY_APPROVER,
+                f"{each.name} approves in an emergency: {each.first_code} and {each.second_code} "
+                "named them.",
+                "Come to the floor, or have another supervisor come; look at every act so marked.",
+                each.changed_at,
+                each.code,
+            )
+
+
 def _roll_near_end(facts: Facts) -> Iterator[Alarm]:
     for each in facts.printers:
         if each.near_end and not each.why:
@@ -556,6 +594,8 @@ CHECKS: tuple[Callable[[Facts], Iterator[Alarm]], ...] = (
     _spooler_gone,
     _paper_waits,
     _paper_unknown,
+    _approver_new,
+    _emergency_approver,
     _roll_near_end,
     _drawer_left_open,
     _reports_wait,

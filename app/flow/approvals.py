@@ -15,6 +15,7 @@ from functools import partial
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import Credentials, at_work
+from app.flow.approvers import check_approver
 from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.authority import Approved
 from app.flow.claim import (
@@ -30,13 +31,14 @@ from app.flow.note_look_up import note_look_up
 from app.flow.office import Office
 from app.flow.permissions import FOR, Permission
 from app.flow.refusals import No, say_no
+from app.keno.amounts import Amount
 from app.keno.numbering import printed_number
 from app.keno.payment import Shown
+from app.keno.refusals import Refused
 from app.store.queries import payments
 from app.store.queries.paper import copies_of_ticket, newest_copy_of
 from app.store.queries.payments import ApprovalRow
 from app.store.queries.people import Worker
-from app.store.records.money import hold_person
 from app.store.records.payments import hold_ticket
 from app.store.records.together import Row
 from app.store.tables import Approval, Role, Tier
@@ -155,22 +157,30 @@ def approver_of(
     An approval that was given earlier counts only where one is needed, and the whole code was
     shown: of what else is shown whoever approves sees to it at the counter.
 
-    Refuses: the writer's own approval; that of somebody who was disabled meanwhile.
+    Refuses: as `check_approver`.
     """
+    is_large = claim.approved_cents >= claim.amounts[Amount.SECOND_TIER]
+    special = {"is_large": is_large, "without_code": claim.shown is not Shown.CODE}
     given = approved.get(PERMISSION_OF[tier])
     if given is not None:
-        if given.id == who.staff:
-            raise say_no(No.APPROVER_SAME)
-        if not hold_person(unit, given.id):
-            raise say_no(No.STAFF_DISABLED, name=given.name)
+        check_approver(unit, given.id, given.name, who.staff, PERMISSION_OF[tier], **special)
         return Approver(given.id, given.code, in_place=True)
     needed = claim.needs_supervisor if tier is Tier.SUPERVISOR else claim.needs_manager
     needed = needed and claim.shown is Shown.CODE
     for each in _given_for(unit, claim) if needed else ():
-        fits = each.tier is tier and each.cents == claim.cents and each.staff != who.staff
-        if fits and tier_of(each.role) is tier and hold_person(unit, each.staff):
+        fits = each.tier is tier and each.cents == claim.cents and tier_of(each.role) is tier
+        if fits and _still_approves(unit, who, each, special):
             return Approver(each.staff, each.code, in_place=False)
     return None
+
+
+def _still_approves(unit: Unit, who: Worker, given: ApprovalRow, special: dict[str, bool]) -> bool:
+    try:
+        what = PERMISSION_OF[given.tier]
+        check_approver(unit, given.staff, given.code, who.staff, what, **special)
+    except Refused:
+        return False
+    return True
 
 
 def _given_for(unit: Unit, claim: Claim) -> list[ApprovalRow]:

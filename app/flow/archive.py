@@ -166,7 +166,7 @@ def _archive(  # noqa: PLR0913, PLR0917  who moves what where
             )
             _remove(office, unit, supervisor, manager, before, done, cuts)
             # Last of all: it takes long, and whoever is held here can approve nothing meanwhile.
-            still_acting(unit, supervisor, manager)
+            still_acting(unit, supervisor, manager, what=Permission.HOUSE_KEEP)
             _give_name(part, file)
             unit.commit()
         finally:

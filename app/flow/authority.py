@@ -7,18 +7,20 @@ writer's station, and is never the writer.
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from zoneinfo import ZoneInfo
 
 from app.flow.access import Approval, approver
+from app.flow.approvers import check_approver
 from app.flow.asking import Answer, Asking, answer_once, answered_before, who_asks
 from app.flow.code_tries import check_code
 from app.flow.codes import part_of_code
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
-from app.store.queries import paper
+from app.keno.amounts import Amount, amounts_on
+from app.store.queries import paper, payments
 from app.store.queries.people import Person, Worker
 from app.store.queries.tickets import TicketRow
-from app.store.records.money import hold_person
 from app.store.unit import Unit
 
 Approved = Mapping[Permission, Person]
@@ -81,23 +83,33 @@ def check_authority(  # noqa: PLR0913, PLR0917  who asks, over which ticket, and
         in_part: whether a part of the code will do, with a supervisor.
 
     Refuses: a wrong code, whoever approves; any code, if too many were wrong and no supervisor
-    approved; the writer's own approval, or that of somebody who was
-    disabled meanwhile; what must be approved and is not.
+    approved; as `check_approver`; what must be approved and is not.
     """
     if code is not None:
         alone = approved_by is None
         check_code(office, unit, who, ticket, code, alone=alone, in_part=in_part)
     if approved_by is not None:
-        if approved_by.id == who.staff:
-            raise say_no(No.APPROVER_SAME)
-        if not hold_person(unit, approved_by.id):
-            raise say_no(No.STAFF_DISABLED, name=approved_by.name)
+        large = second_amount(office, unit)
+        check_approver(
+            unit,
+            approved_by.id,
+            approved_by.name,
+            who.staff,
+            is_large=ticket.price_cents >= large,
+            without_code=code is None,
+        )
         return
     why = NO_CODE if code is None else why_not_alone
     if in_part and part_of_code(code) is not None:
         why = NOT_ALL
     if why is not None:
         raise say_no(No.APPROVAL_NEEDED, why=why)
+
+
+def second_amount(office: Office, unit: Unit) -> int:
+    """Return from how many cents on an act is of the second amount, today."""
+    day = unit.now().astimezone(ZoneInfo(office.house.time_zone)).date()
+    return amounts_on(day, payments.house_amounts(unit.connection))[Amount.SECOND_TIER]
 
 
 def why_copied(unit: Unit, ticket: TicketRow) -> str | None:
@@ -122,8 +134,5 @@ def check_held(unit: Unit, who: Worker, approved: Approved, *, held: bool) -> di
     manager = approved.get(Permission.APPROVE_LARGE)
     if manager is None:
         raise say_no(No.MANAGER_NEEDED, why=WHY_HELD)
-    if manager.id == who.staff:
-        raise say_no(No.APPROVER_SAME)
-    if not hold_person(unit, manager.id):
-        raise say_no(No.STAFF_DISABLED, name=manager.name)
+    check_approver(unit, manager.id, manager.name, who.staff, Permission.APPROVE_LARGE)
     return {"held": HELD, "manager": manager.code}

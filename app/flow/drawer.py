@@ -18,6 +18,7 @@ from itertools import islice
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import Approval, Credentials, at_work
+from app.flow.approvers import check_approver
 from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.authority import Approved, answer_approved
 from app.flow.cash import too_little
@@ -32,7 +33,7 @@ from app.store.queries import people
 from app.store.queries.drawers import DrawerRow
 from app.store.queries.people import Person, Worker
 from app.store.records import money as records
-from app.store.records.money import Leg, hold_person
+from app.store.records.money import Leg
 from app.store.records.paper import paper_rows
 from app.store.records.together import add_rows
 from app.store.tables import Account, Slip
@@ -361,10 +362,8 @@ def _second(
     """Return the other one of two who do something together."""
     if person is None:
         raise say_no(missing)
-    if person.id == who.staff:
-        raise say_no(No.APPROVER_SAME)
-    if not hold_person(unit, person.id):
-        raise say_no(No.STAFF_DISABLED, name=person.name)
+    what = Permission.COUNT_VERIFY if missing is No.VERIFIER_NEEDED else Permission.APPROVE
+    check_approver(unit, person.id, person.name, who.staff, what)
     return person
 
 

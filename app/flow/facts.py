@@ -26,6 +26,7 @@ from app.store.queries import (
     keeping,
     paper,
     payments,
+    people,
     running,
     watching,
 )
@@ -33,6 +34,7 @@ from app.store.queries.cards import Term
 from app.store.queries.drawers import DrawerRow
 from app.store.queries.floor import Happened
 from app.store.queries.payments import PaidInPart
+from app.store.queries.people import StaffChangeRow
 from app.store.queries.running import BooksRow
 from app.store.queries.watching import (
     GameWaits,
@@ -107,6 +109,7 @@ class Facts:
     games: list[GameWaits]
     not_closed: list[GameWaits]
     drawers: list[DrawerRow]
+    changes: list[StaffChangeRow]  # people who have to wait before they approve
     printers: list[PrinterWatched]
     printers_in_use: set[str]  # a station that prints on it has a drawer open
     printers_served: set[str]  # by a spooler that is running
@@ -173,6 +176,7 @@ def _read(office: Office, connection: Reading, keyed: list[Process], disks: list
         games=watching.games_that_wait(connection, GAMES_MOST),
         not_closed=watching.games_not_closed(connection, now),
         drawers=drawers.drawers_in_use(connection),
+        changes=people.changes_since(connection, now),
         printers=printers,
         printers_in_use=_in_use(connection),
         printers_served=_served(printers, leases, now),

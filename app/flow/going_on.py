@@ -78,7 +78,7 @@ def end_hold(office: Office, supervisor: Actor, manager: Actor, reason: str) -> 
         permit(actor.role, Permission.HOUSE_KEEP)
     check_reason(reason)
     with office.unit() as unit:
-        still_acting(unit, supervisor, manager)
+        still_acting(unit, supervisor, manager, what=Permission.HOUSE_KEEP)
         holds, now = keeping.holds(unit.connection), unit.now()
         if not holds:
             raise say_no(No.NOTHING_HELD)

@@ -33,7 +33,7 @@ def set_amount(office: Office, supervisor: Actor, manager: Actor, dated: Dated) 
         shown = dollars(dated.cents) if abs(dated.cents) <= LARGEST else "So much"
         raise say_no(No.AMOUNT_LOOSE, cents=shown)
     with office.unit() as unit:
-        still_acting(unit, supervisor, manager)
+        still_acting(unit, supervisor, manager, what=Permission.AMOUNT_SET)
         now = unit.now()
         if dated.from_day <= now.astimezone(ZoneInfo(office.house.time_zone)).date():
             raise say_no(No.AMOUNT_PAST, day=dated.from_day.isoformat())

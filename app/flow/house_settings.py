@@ -11,6 +11,7 @@ from app.flow.access import still_acting
 from app.flow.actor import Actor
 from app.flow.house_amounts import check_two_sides
 from app.flow.office import Office
+from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
 from app.keno.house_settings import BOUNDS, Setting, is_within
 from app.store.queries import house
@@ -30,7 +31,7 @@ def change_setting(
         bounds = BOUNDS[setting]
         raise say_no(No.SETTING_BOUNDS, name=setting, least=bounds.least, most=bounds.most)
     with office.unit() as unit:
-        still_acting(unit, supervisor, manager)
+        still_acting(unit, supervisor, manager, what=Permission.AMOUNT_SET)
         before = house.setting(unit.connection, setting)
         row = {
             "name": setting.value,

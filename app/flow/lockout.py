@@ -27,7 +27,7 @@ from app.flow.day import gaming_day
 from app.flow.lease import Held
 from app.flow.office import Office
 from app.flow.open_game import AUTOMATIC, Opening, check_is_open, open_game
-from app.flow.permissions import Permission
+from app.flow.permissions import FOR, Permission
 from app.flow.refusals import No, check_reason, say_no
 from app.flow.schedule import next_close
 from app.flow.seal import seal_log
@@ -95,6 +95,8 @@ def lock_at_station(  # noqa: PLR0913, PLR0917  who locks what, approved by whom
         person = approver(office, approval, who.station_code, asked_by=who.code)
         actors.append(actor_as(person, who.station_code))
         by["approver"] = person.code
+        if person.role not in FOR[Permission.APPROVE]:
+            by["emergency"] = [person.name]
     if reason is not None:
         check_reason(reason)
 

@@ -81,7 +81,7 @@ def look_for_missing(
         told = _told(office, keyed, needed=head is None and said_by is None)
         with office.unit() as unit:
             hold_games(unit)
-            still_acting(unit, *(said_by or ()))
+            still_acting(unit, *(said_by or ()), what=Permission.HOUSE_KEEP)
             notes = [note for note in (head, told.note) if note is not None]
             kept = outcomes.newest_cosigned(unit.connection)
             if kept is not None and checkpoint_of(kept).origin == office.house.log_origin:

@@ -17,6 +17,7 @@ from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import Approval, Credentials, at_work
 from app.flow.approvals import Approver
+from app.flow.approvers import check_approver
 from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.authority import Approved, answer_approved
 from app.flow.claim import (
@@ -38,7 +39,6 @@ from app.keno.numbering import printed_number
 from app.keno.payment import LOST_AFTER, Shown
 from app.keno.standing import Stands
 from app.store.queries.people import Worker
-from app.store.records.money import hold_person
 from app.store.records.payments import hold_ticket
 from app.store.records.together import Row
 from app.store.tables import LostTicket
@@ -147,10 +147,8 @@ def _pay_lost(  # noqa: PLR0913, PLR0917  what is asked, by whom, and in which t
     accounting = approved.get(Permission.LOST_TICKET_ACCOUNT)
     if accounting is None:
         raise say_no(No.ACCOUNTING_NEEDED)
-    if accounting.id == who.staff:
-        raise say_no(No.APPROVER_SAME)
-    if not hold_person(unit, accounting.id):
-        raise say_no(No.STAFF_DISABLED, name=accounting.name)
+    what = Permission.LOST_TICKET_ACCOUNT
+    check_approver(unit, accounting.id, accounting.name, who.staff, what, without_code=True)
     now = unit.now()
     claim = claim_of(office, unit, ticket, [], now, Shown.CLAIM)
     check_payable(office, claim)

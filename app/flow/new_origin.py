@@ -64,7 +64,7 @@ def start_new_origin(office: Office, supervisor: Actor, manager: Actor) -> Renam
         if agreed["new_origin"] != office.house.log_origin:
             with office.unit() as unit:
                 hold_games(unit)
-                still_acting(unit, supervisor, manager)
+                still_acting(unit, supervisor, manager, what=Permission.HOUSE_KEEP)
                 _take_name(office, unit, supervisor, manager, act)
                 passed = pass_games(office, unit, keyed, supervisor.document())
                 unit.commit()

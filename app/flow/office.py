@@ -125,7 +125,7 @@ class Office:
 
         Refuses: acts in a restored house whose log is not complete (X-recovery).
         """
-        entry = make_entry(tag, body, self.entropy(SALT_BYTES))
+        entry = make_entry(tag, _marked(unit, body), self.entropy(SALT_BYTES))
         try:
             return Logged(log.add_entry(unit, _stored(entry)), entry.leaf)
         except log.LogIncomplete:
@@ -138,7 +138,7 @@ class Office:
 
         Refuses: as `log`.
         """
-        entry = make_entry(tag, body, self.entropy(SALT_BYTES))
+        entry = make_entry(tag, _marked(unit, body), self.entropy(SALT_BYTES))
         try:
             return Logged(add_together(unit, _stored(entry), rows), entry.leaf)
         except log.LogIncomplete:
@@ -156,6 +156,11 @@ class Office:
             add_several(unit, [(_stored(entry), rows) for entry, rows in made])
         except log.LogIncomplete:
             raise say_no(No.ENTRIES_MISSING) from None
+
+
+def _marked(unit: Unit, body: Mapping[str, object]) -> Mapping[str, object]:
+    """Return what an entry says, and by whom it was approved in an emergency, if it was."""
+    return {**body, "emergency": sorted(unit.in_emergency)} if unit.in_emergency else body
 
 
 def _stored(entry: Entry) -> dict[str, object]:

@@ -49,6 +49,9 @@ class Permission(StrEnum):
     CARD_PROMOTION_JOIN = "card:join-promotion"
     SALE_STOP = "sale:stop"
     STAFF_MANAGE = "staff:manage"
+    STAFF_CONFIRM = "staff:confirm"
+    EMERGENCY_NAME = "emergency:name"
+    EMERGENCY_CONFIRM = "emergency:confirm"
     STATION_MANAGE = "station:manage"
     FLOOR_SEE = "floor:see"
     KEYS_SEE = "keys:see"
@@ -80,7 +83,35 @@ WHATEVER_THE_CLOCK_SAYS = frozenset(
         Permission.UNCLAIMED_SEE,
         Permission.CASH_LOG,
         Permission.STAFF_MANAGE,
+        Permission.STAFF_CONFIRM,
+        Permission.EMERGENCY_NAME,
+        Permission.EMERGENCY_CONFIRM,
         Permission.STATION_MANAGE,
+    }
+)
+
+# What a new person does not do for a day, nor in part a person with a password from another: to
+# approve, and to decide with another (`app.flow.approvers`). People are disabled with STAFF_MANAGE
+# at once by every administrator, so `app.flow.staffing` asks for the wait itself.
+APPROVING = frozenset(
+    {
+        Permission.APPROVE,
+        Permission.APPROVE_LARGE,
+        Permission.APPROVE_PAYMENT,
+        Permission.GAME_RELEASE,
+        Permission.AMOUNT_SET,
+        Permission.HOUSE_KEEP,
+        Permission.CARD_BRING,
+        Permission.CARD_ACCEPT,
+        Permission.CARD_PROMOTION_ENTER,
+        Permission.CARD_PROMOTION_JOIN,
+        Permission.LOST_TICKET_PAY,
+        Permission.LOST_TICKET_ACCOUNT,
+        Permission.PRINTER_MANAGE,
+        Permission.PRINTER_MIND,
+        Permission.STAFF_CONFIRM,
+        Permission.EMERGENCY_NAME,
+        Permission.EMERGENCY_CONFIRM,
     }
 )
 
@@ -123,6 +154,9 @@ FOR: dict[Permission, frozenset[Role]] = {
     Permission.CARD_PROMOTION_JOIN: frozenset({Role.COMPLIANCE}),
     Permission.SALE_STOP: _SUPERVISORS,
     Permission.STAFF_MANAGE: frozenset({Role.ADMINISTRATOR}),
+    Permission.STAFF_CONFIRM: _SUPERVISORS | {Role.OUTSIDE_MANAGER},
+    Permission.EMERGENCY_NAME: frozenset({Role.OUTSIDE_MANAGER}),
+    Permission.EMERGENCY_CONFIRM: _CASHIERS_WATCHED | {Role.COMPLIANCE},
     Permission.STATION_MANAGE: frozenset({Role.ADMINISTRATOR}),
     Permission.FLOOR_SEE: _EVERYONE - {Role.WRITER, Role.CAGE},
     Permission.KEYS_SEE: _READERS,

@@ -100,7 +100,8 @@ def missing(
 ) -> list[Refused]:
     """Return everything that must be there before a ticket is paid, and is not."""
     found = []
-    if claim.needs_supervisor and not approver_of(unit, who, claim, Tier.SUPERVISOR, approved):
+    given = {tier: approver_of(unit, who, claim, tier, approved) for tier in Tier}
+    if claim.needs_supervisor and given[Tier.SUPERVISOR] is None:
         why = f"{dollars(claim.amounts[Amount.APPROVAL])} or more is paid"
         if claim.is_reprinted:
             why = "the ticket was printed more than once"
@@ -111,7 +112,7 @@ def missing(
             number, at = printed_number(claim.ticket.number), claim.standing.lost[0].claimed_at
             no = say_no(No.LOST_CLAIMED, number=number, at=office.moment(at))
         found.append(no)
-    if claim.needs_manager and not approver_of(unit, who, claim, Tier.MANAGER, approved):
+    if claim.needs_manager and given[Tier.MANAGER] is None:
         why = f"{dollars(claim.amounts[Amount.SECOND_TIER])} or more is paid"
         if claim.shown_takes_manager:
             why = NOT_ALL

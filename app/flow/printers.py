@@ -80,7 +80,8 @@ def set_printer(
     _check_address(office, plan.address)
     with office.unit() as unit:
         unit.lock_printers()
-        still_acting(unit, *(each for each in (actor, supervisor) if each is not None))
+        acting = [each for each in (actor, supervisor) if each is not None]
+        still_acting(unit, *acting, what=Permission.PRINTER_MANAGE)
         stations = [_station(unit, code) for code in plan.stations]
         known = queries.printers(unit.connection)
         for other in known:
@@ -157,7 +158,7 @@ def use_other_printer(office: Office, actor: Actor, station: str, printer: str) 
     permit(actor.role, Permission.PRINTER_MIND)
     with office.unit() as unit:
         unit.lock_printers()
-        still_acting(unit, actor)
+        still_acting(unit, actor, what=Permission.PRINTER_MIND)
         here = _station(unit, station)
         placements = office.placements.read(unit.connection)
         using = placements.stations.get(here.code)

@@ -82,7 +82,7 @@ def _checked(file: bytes) -> RateCard:
 def _keep(office: Office, file: bytes, card: RateCard, actor: Actor, second: Actor | None) -> bytes:
     digest, text = sha256(file).digest(), file.decode()
     with office.unit() as unit:
-        still_acting(unit, actor, *([second] if second else []))
+        still_acting(unit, actor, *([second] if second else []), what=Permission.CARD_BRING)
         if cards.card_hashed(unit.connection, digest) is not None:
             raise say_no(No.CARD_KNOWN)
         body: dict[str, object] = {"card": digest.hex(), "name": card.name, "file": text}
@@ -112,7 +112,7 @@ def accept_card(office: Office, actor: Actor, digest: bytes, typed: str = "") ->
     permit(actor.role, Permission.CARD_ACCEPT)
     consent = Consent.MANAGER if actor.role is Role.OUTSIDE_MANAGER else Consent.SUPERVISOR
     with office.unit() as unit:
-        still_acting(unit, actor)
+        still_acting(unit, actor, what=Permission.CARD_ACCEPT)
         card = _card(unit, digest)
         before = cards.acceptances(unit.connection, card.id)
         if consent in before:
@@ -167,7 +167,7 @@ def put_in_force(
     """
     permit(actor.role, Permission.CARD_BRING)
     with office.unit() as unit:
-        still_acting(unit, actor, *([manager] if manager else []))
+        still_acting(unit, actor, *([manager] if manager else []), what=Permission.CARD_BRING)
         card, now = _card(unit, digest), unit.now()
         terms = cards.terms(unit.connection)
         holds = cards.card_in_force(unit.connection, now)

@@ -106,7 +106,7 @@ def refill_log(
         ended = _ended(keyed, found)
         with office.unit() as unit:
             hold_games(unit)
-            still_acting(unit, supervisor, manager)
+            still_acting(unit, supervisor, manager, what=Permission.HOUSE_KEEP)
             head = queries.head(unit.connection, held=True)
             if head is None or head.size != size:
                 raise say_no(No.NOTHING_MISSING)

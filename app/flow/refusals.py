@@ -44,7 +44,33 @@ class No(Coded):
     KNOWN_ALREADY = "staff.known", "{name} or the code {known} is known already."
     ONESELF = (
         "staff.oneself",
-        "Nobody disables or enables themselves; another administrator does it.",
+        "Nobody disables, enables or re-keys themselves; another administrator does it.",
+    )
+    SECOND_NEEDED = (
+        "staff.second_needed",
+        "Two people of two sides do this: an administrator, and a supervisor or a manager.",
+    )
+    SECRET_EXPIRED = (
+        "staff.secret_expired",
+        "The first secret of {name} has expired. An administrator and a supervisor give another.",
+    )
+    NOT_OUTSIDE = (
+        "emergency.not_outside",
+        "On the standby list are people outside keno: managers, surveillance, cage, compliance.",
+    )
+    NOT_ON_STANDBY = "emergency.not_on_standby", "{name} is not on the standby list."
+    EMERGENCY_TWO = (
+        "emergency.second_needed",
+        "A manager outside keno names them together with surveillance, cage or compliance.",
+    )
+    EMERGENCY_LARGE = (
+        "emergency.too_large",
+        "{name} approves in an emergency, and nothing so large.",
+    )
+    APPROVER_NEW = "approval.new_person", "{name} is new and approves nothing before {until}."
+    APPROVER_RE_KEYED = (
+        "approval.new_secret",
+        ("{name} was given a new secret or enabled again, and approves no {what} before {until}."),
     )
     SECRET_SHORT = "staff.secret_short", "A secret has {least} characters or more."
     SECRET_LONG = "staff.secret_long", "A secret has {most} characters at most."

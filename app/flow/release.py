@@ -44,7 +44,7 @@ def release_game(  # noqa: PLR0913, PLR0917  who releases what, and why
             book = beginning(connection)  # read before: a lockout does not wait for it
     with office.unit() as unit:
         unit.share_series(series)  # a day that is being closed tells of one state of the game
-        still_acting(unit, supervisor, manager)
+        still_acting(unit, supervisor, manager, what=Permission.GAME_RELEASE)
         settled = _of_frozen(unit.connection, series, number)
         if settled is None:
             raise say_no(No.NOT_FROZEN, game=f"{series}-{number}")

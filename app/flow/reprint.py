@@ -13,6 +13,7 @@ from functools import partial
 from app.audit.tags import Tag
 from app.clock import time_text
 from app.flow.access import Approval, Credentials, at_work
+from app.flow.approvers import check_approver
 from app.flow.asking import Answer, Asking, answer_once, asking, kept
 from app.flow.authority import Approved, answer_approved
 from app.flow.lease import is_served, printer_lease
@@ -28,7 +29,6 @@ from app.store.queries import paper as queries
 from app.store.queries.paper import Job, PrinterRow, Queued
 from app.store.queries.people import Person, Worker
 from app.store.records import paper as records
-from app.store.records.money import hold_person
 from app.store.records.payments import hold_ticket
 from app.store.records.together import Row
 from app.store.tables import PaperState, Reprint, Slip
@@ -294,10 +294,7 @@ def _check_approved(  # noqa: PLR0913, PLR0917  which paper, and who stands for 
         if copy > _alone(unit):
             raise say_no(No.APPROVAL_NEEDED, why=f"it is printed again for the {_nth(copy)} time")
         return
-    if supervisor.id == who.staff:
-        raise say_no(No.APPROVER_SAME)
-    if not hold_person(unit, supervisor.id):
-        raise say_no(No.STAFF_DISABLED, name=supervisor.name)
+    check_approver(unit, supervisor.id, supervisor.name, who.staff)
 
 
 def _alone(unit: Unit) -> int:

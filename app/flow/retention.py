@@ -30,7 +30,7 @@ def set_retention(
         least = PERIODS[kind].least
         raise say_no(No.RETENTION_SHORT, kind=kind.value, least=least, most=CENTURY)
     with office.unit() as unit:
-        still_acting(unit, supervisor, manager)
+        still_acting(unit, supervisor, manager, what=Permission.HOUSE_KEEP)
         before = keeping.retention(unit.connection, kind)
         row = {
             "kind": kind.value,

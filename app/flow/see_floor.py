@@ -25,6 +25,7 @@ from app.store.queries.drawers import ClosedDrawer, DrawerRow
 from app.store.queries.floor import PersonSeen, PrinterSeen, StationSeen, Waiting
 from app.store.queries.games import OpenGame
 from app.store.queries.paper import Queued
+from app.store.queries.people import StaffChangeRow
 from app.store.queries.stops import Stopped
 from app.store.unit import Unit
 
@@ -58,6 +59,7 @@ class FloorSeen:
     series: list[SeriesSeen]
     stations: list[StationSeen]
     people: list[PersonSeen]
+    changes: list[StaffChangeRow]  # people who have to wait before they approve, and by whom
     drawers: list[DrawerRow]
     closed: list[ClosedDrawer]
     printers: list[PrinterSeen]
@@ -104,6 +106,7 @@ def see_floor(office: Office, credentials: Credentials, folders: Sequence[Path] 
             series=series,
             stations=floor.stations(connection, now),
             people=floor.staff(connection),
+            changes=facts.changes,
             drawers=facts.drawers,
             closed=drawers.closed_lately(connection, CLOSED),
             printers=floor.printers(connection),

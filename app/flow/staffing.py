@@ -1,13 +1,17 @@
-"""People and stations that come, come back, or get a new secret (X-access).
+"""People and stations that come, come back, or get a new secret (X-access, X-approver-new).
 
 An administrator's acts: whoever manages people and stations neither sells nor pays nor draws. And
 a secret that they give out, and so know, is good for choosing another one only (`choose_secret`).
+
+For people there are two, of two sides: an administrator, and a supervisor or a manager. What the
+person has to wait for then: `app.flow.approvers`. To disable a person takes one, at once.
 
 Write order: there is one commit in each act. *Crash before: nothing is changed.*
 """
 
 import re
 import unicodedata
+from datetime import timedelta
 
 from app.audit.tags import Tag
 from app.clock import time_text
@@ -20,24 +24,35 @@ from app.flow.access import (
     told_of_secret,
 )
 from app.flow.actor import Actor
+from app.flow.approvers import WAITS, check_waits
 from app.flow.office import Office
 from app.flow.permissions import Permission
 from app.flow.refusals import No, check_no_code, say_no
 from app.keno.refusals import quoted
 from app.store.queries import house, people
+from app.store.queries.people import Person
 from app.store.records import house as records
-from app.store.tables import Role
+from app.store.tables import Change, Role, StaffChange
 from app.store.unit import Unit
 
 NAME_MOST = 100
+RETURNS_AFTER = timedelta(days=90)  # disabled for longer than that, a person is new again
 _LOOK_ALIKE = str.maketrans("I1|0", "lllo")
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 
-def add_person(office: Office, actor: Actor, code: str, name: str, role: str, secret: str) -> None:  # noqa: PLR0913, PLR0917  all that a person is known by
+def add_person(  # noqa: PLR0913, PLR0917  who adds, and all that a person is known by
+    office: Office,
+    actor: Actor,
+    second: Actor | None,
+    code: str,
+    name: str,
+    role: str,
+    secret: str,
+) -> None:
     """Add one of the staff, with a secret to choose one of their own by.
 
-    Refuses: whoever may not; a code that cannot be printed, or is used; a name that is used; a role
+    Refuses: as `check_two`; a code that cannot be printed, or is used; a name that is used; a role
     that is none; a secret that is too short.
     """
     permit(actor.role, Permission.STAFF_MANAGE)
@@ -47,14 +62,14 @@ def add_person(office: Office, actor: Actor, code: str, name: str, role: str, se
         raise say_no(No.BAD_PERSON)
     hashed = _hashed(office, secret)
     with office.unit() as unit:
-        still_acting(unit, actor)
+        two = check_two(unit, actor, second)
         taken = {each for known in people.names(unit.connection) for each in as_seen(known)}
         if as_seen(name) & taken or people.is_coded(unit.connection, code):
             raise say_no(No.KNOWN_ALREADY, name=quoted(name), known=quoted(code))
-        records.add_staff(unit, code, name, Role(role), hashed, given=True)
+        staff = records.add_staff(unit, code, name, Role(role), hashed, given=True)
         what = {"change": "added", "name": name, "role": role}
         told = told_of_secret(hashed, given=True)
-        _note_person(office, unit, actor, code, {**what, **told})
+        note_change(office, unit, two, (staff, code), Change.ADDED, {**what, **told})
         unit.commit()
 
 
@@ -89,28 +104,30 @@ def as_seen(name: str) -> set[str]:
     return {plain.casefold(), plain.translate(_LOOK_ALIKE).casefold()}
 
 
-def enable_person(office: Office, actor: Actor, name: str) -> None:
-    """Let somebody who was disabled work again.
+def enable_person(office: Office, actor: Actor, second: Actor | None, name: str) -> None:
+    """Let somebody who was disabled work again; after 90 days they count as new.
 
-    Refuses: whoever may not; nobody of that name; oneself.
+    Refuses: as `check_two`; nobody of that name.
     """
     permit(actor.role, Permission.STAFF_MANAGE)
     with office.unit() as unit:
         person = people.person_named(unit.connection, name)
         if person is None:
             raise say_no(No.NO_SUCH_STAFF, name=quoted(name))
-        still_acting(unit, actor, person=person.id)
-        if person.id == actor.staff:
-            raise say_no(No.ONESELF)
+        two = check_two(unit, actor, second, person)
+        held = people.person_named(unit.connection, name) or person
+        long_ago = unit.now() - RETURNS_AFTER
+        is_new = held.disabled_at is not None and held.disabled_at < long_ago
+        change = Change.RETURNED if is_new else Change.ENABLED
         records.enable_staff(unit, person.id)
-        _note_person(office, unit, actor, person.code, {"change": "enabled"})
+        note_change(office, unit, two, (person.id, person.code), change, {"change": "enabled"})
         unit.commit()
 
 
-def give_secret(office: Office, actor: Actor, name: str, secret: str) -> None:
+def give_secret(office: Office, actor: Actor, second: Actor | None, name: str, secret: str) -> None:
     """Give somebody a secret to choose their own by; whoever is signed in as them is signed out.
 
-    Refuses: whoever may not; nobody of that name; a secret that is too short.
+    Refuses: as `check_two`; nobody of that name; a secret that is too short.
     """
     permit(actor.role, Permission.STAFF_MANAGE)
     hashed = _hashed(office, secret)
@@ -118,12 +135,66 @@ def give_secret(office: Office, actor: Actor, name: str, secret: str) -> None:
         person = people.person_named(unit.connection, name)
         if person is None:
             raise say_no(No.NO_SUCH_STAFF, name=quoted(name))
-        still_acting(unit, actor, person=person.id)
+        two = check_two(unit, actor, second, person)
         records.change_secret(unit, person.id, hashed, given=True)
         records.end_all_sign_ins(unit, person.id)
         what = {"change": "given a new secret", **told_of_secret(hashed, given=True)}
-        _note_person(office, unit, actor, person.code, what)
+        note_change(office, unit, two, (person.id, person.code), Change.RE_KEYED, what)
         unit.commit()
+
+
+def check_two(
+    unit: Unit, actor: Actor, second: Actor | None, person: Person | None = None
+) -> tuple[Actor, Actor]:
+    """Hold an administrator and one of another side, who do something with a person together.
+
+    Refuses: an administrator alone, or with one of the same side; the person themselves; either of
+    the two who is new, or has a password from another for less than 24 hours.
+    """
+    if second is None:
+        raise say_no(No.SECOND_NEEDED)
+    permit(second.role, Permission.STAFF_CONFIRM)
+    whom = None if person is None else person.id
+    still_acting(unit, actor, second, person=whom)
+    check_waits(unit, actor.staff, actor.code, Permission.STAFF_MANAGE)
+    if actor.staff == whom:
+        raise say_no(No.ONESELF)
+    if second.staff in (actor.staff, whom):
+        raise say_no(No.SECOND_NEEDED)
+    check_waits(unit, second.staff, second.code, Permission.STAFF_CONFIRM)
+    return actor, second
+
+
+def note_change(  # noqa: PLR0913, PLR0917  who did what with whom
+    office: Office,
+    unit: Unit,
+    two: tuple[Actor, Actor],
+    person: tuple[int, str],
+    change: Change,
+    what: dict[str, object],
+    lasts: timedelta = WAITS,
+) -> None:
+    """Have in log and facts what two people did with a person, and how long it counts."""
+    (actor, second), (staff, code), now = two, person, unit.now()
+    until = now + lasts
+    row = {
+        "staff": staff,
+        "change": change.value,
+        "first": actor.staff,
+        "second": second.staff,
+        "changed_at": now,
+        "until": until,
+    }
+    body = {
+        "staff": code,
+        **what,
+        "kind": change.value,
+        "by": actor.code,
+        "second": second.code,
+        "until": time_text(until),
+        "time": time_text(now),
+    }
+    office.log_with(unit, Tag.STAFF, body, [(StaffChange, row)])
 
 
 def add_station(office: Office, actor: Actor, code: str, location: str) -> str:
@@ -179,13 +250,6 @@ def _check_plain(code: str) -> None:
 def _hashed(office: Office, secret: str) -> str:
     check_length(secret)
     return office.hasher.hash(secret)
-
-
-def _note_person(
-    office: Office, unit: Unit, actor: Actor, code: str, what: dict[str, object]
-) -> None:
-    body = {"staff": code, **what, "by": actor.code, "time": time_text(unit.now())}
-    office.log(unit, Tag.STAFF, body)
 
 
 def _note_station(

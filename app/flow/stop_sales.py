@@ -100,7 +100,8 @@ def _change(office: Office, actor: Actor, manager: Actor | None, thing: Thing, r
     check_reason(reason)
     is_stop = manager is None
     with office.unit() as unit:
-        still_acting(unit, actor, *([manager] if manager else []))
+        decides = Permission.CARD_ACCEPT if manager else None  # to sell again, as with a card
+        still_acting(unit, actor, *([manager] if manager else []), what=decides)
         for series in sorted(house.series_codes(unit.connection)):
             if thing.series in (None, series):
                 unit.lock_series(series)

@@ -48,6 +48,7 @@ class Unit:
         self._database = database
         self.connection = connection
         self.kept_at_work: set[bytes] = set()  # tokens of those who are held with their drawers
+        self.in_emergency: set[str] = set()  # emergency approvers of this act
 
     def commit(self) -> None:
         """Make everything durable, at once. Only a stage of the flow calls this.

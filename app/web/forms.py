@@ -59,6 +59,15 @@ def read_texts(*names: str) -> tuple[str, ...]:
     return texts
 
 
+def read_two(*names: str) -> tuple[tuple[str, ...], Approval | None]:
+    """Return the texts of a form, and the second of two people, if the form has them."""
+    fields, faults = body()
+    texts, second = tuple(fields.text(name) for name in names), _person(fields, "second")
+    fields.no_more()
+    refuse_all(faults)
+    return texts, second
+
+
 def read_copies() -> int:
     """Return how many copies of a ticket somebody knows of, who approves its payment."""
     fields, faults = body()

@@ -3,7 +3,7 @@
 from flask import Blueprint, Response, jsonify
 
 from app.clock import time_text
-from app.flow import access, staffing
+from app.flow import access, emergency, staffing
 from app.flow.access import Approval, approver
 from app.flow.actor import Actor, actor_as
 from app.flow.open_game import read_game
@@ -135,30 +135,51 @@ def release(series: str, number: str) -> Response:
 @routes.post("/staff")
 @needs(Permission.STAFF_MANAGE)
 def add_person() -> tuple[Response, int]:
-    """Add one of the staff."""
+    """Add one of the staff, with one of another side."""
     actor = _acting(Permission.STAFF_MANAGE)
-    code, name, role, secret = forms.read_texts("code", "name", "role", "secret")
-    staffing.add_person(office(), actor, code, name, role, secret)
+    (code, name, role, secret), given = forms.read_two("code", "name", "role", "secret")
+    staffing.add_person(office(), actor, _second(actor, given), code, name, role, secret)
     return jsonify(name=name), 201
 
 
 @routes.post("/staff/enable")
 @needs(Permission.STAFF_MANAGE)
 def enable_person() -> Response:
-    """Let somebody who was disabled work again."""
+    """Let somebody who was disabled work again, with one of another side."""
     actor = _acting(Permission.STAFF_MANAGE)
-    (name,) = forms.read_texts("name")
-    staffing.enable_person(office(), actor, name)
+    (name,), given = forms.read_two("name")
+    staffing.enable_person(office(), actor, _second(actor, given), name)
     return jsonify(name=name)
 
 
 @routes.post("/staff/secret")
 @needs(Permission.STAFF_MANAGE)
 def give_secret() -> Response:
-    """Give somebody a new secret."""
+    """Give somebody a new secret, with one of another side."""
     actor = _acting(Permission.STAFF_MANAGE)
-    name, secret = forms.read_texts("name", "secret")
-    staffing.give_secret(office(), actor, name, secret)
+    (name, secret), given = forms.read_two("name", "secret")
+    staffing.give_secret(office(), actor, _second(actor, given), name, secret)
+    return jsonify(name=name)
+
+
+@routes.post("/staff/standby")
+@needs(Permission.STAFF_MANAGE)
+def set_standby() -> Response:
+    """Put a person on the standby list, or take them off it, with one of another side."""
+    actor = _acting(Permission.STAFF_MANAGE)
+    (name, listed), given = forms.read_two("name", "listed")
+    emergency.set_standby(office(), actor, _second(actor, given), name, listed=listed == "yes")
+    return jsonify(name=name)
+
+
+@routes.post("/staff/emergency")
+@needs(Permission.EMERGENCY_NAME)
+def name_approver() -> Response:
+    """Have a person from the standby list approve for 12 hours, with one who watches."""
+    actor = _acting(Permission.EMERGENCY_NAME)
+    (name,), given = forms.read_two("name")
+    second = _second(actor, given, Permission.EMERGENCY_CONFIRM)
+    emergency.name_approver(office(), actor, second, name)
     return jsonify(name=name)
 
 
@@ -185,6 +206,16 @@ def _manager(actor: Actor, given: Approval | None) -> Actor | None:
     if given is None:
         return None
     return actor_as(approver(office(), given, actor.place, Permission.AMOUNT_SET), actor.place)
+
+
+def _second(
+    actor: Actor, given: Approval | None, what: Permission = Permission.STAFF_CONFIRM
+) -> Actor | None:
+    """Return who confirms what is done with a person; None if nobody is given."""
+    if given is None:
+        return None
+    person = approver(office(), given, actor.place, what)
+    return actor_as(person, actor.place)
 
 
 # ---- printers ------------------------------------------------------------------------------------

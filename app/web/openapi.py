@@ -134,8 +134,10 @@ def _paths() -> Schema:
             "post": _act("Have a frozen game graded again", "Releasing", "Game", series, game)
         },
         "/staff": {"post": _act("Add a person", "Person", "Named", status=201)},
-        "/staff/enable": {"post": _act("Let a person work again", "Named", "Named")},
+        "/staff/enable": {"post": _act("Let a person work again", "Enabling", "Named")},
         "/staff/secret": {"post": _act("Give a person a new secret", "NewSecret", "Named")},
+        "/staff/standby": {"post": _act("Set the standby list", "Standby", "Named")},
+        "/staff/emergency": {"post": _act("Name an emergency approver", "Enabling", "Named")},
         "/stations": {"post": _act("Add a station", "NewStation", "Enrolment", status=201)},
         "/stations/enable": {"post": _act("Let a station work again", "Coded", "Enrolment")},
         "/staff/disable": {"post": _act("Disable a person", "Named", "Named")},
@@ -556,9 +558,16 @@ SCHEMAS: dict[str, Schema] = {
     "Approving": _object([], copies=_maybe(NUMBER)),
     "Releasing": _object(["reason", "manager"], reason=TEXT, manager=PERSON),
     "Person": _object(
-        ["code", "name", "role", "secret"], code=TEXT, name=TEXT, role=TEXT, secret=TEXT
+        ["code", "name", "role", "secret"],
+        code=TEXT,
+        name=TEXT,
+        role=TEXT,
+        secret=TEXT,
+        second=_maybe(PERSON),
     ),
-    "NewSecret": _object(["name", "secret"], name=TEXT, secret=TEXT),
+    "Standby": _object(["name", "listed"], name=TEXT, listed=TEXT, second=_maybe(PERSON)),
+    "Enabling": _object(["name"], name=TEXT, second=_maybe(PERSON)),
+    "NewSecret": _object(["name", "secret"], name=TEXT, secret=TEXT, second=_maybe(PERSON)),
     "NewStation": _object(["code", "location"], code=TEXT, location=TEXT),
     "Placing": _object(
         ["code", "address"],

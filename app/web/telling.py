@@ -217,7 +217,8 @@ def _locked(body: Body) -> str:
 
 def _changed(body: Body) -> str:
     name = body["staff"] if "staff" in body else body["station"]
-    return f"{name}: {body['change']}"
+    by_two = f", by {body['by']} and {body['second']}" if "second" in body else ""
+    return f"{name}: {body['change']}{by_two}"
 
 
 def _signed(body: Body) -> str:

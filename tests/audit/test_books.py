@@ -118,7 +118,7 @@ def test_of_entries_from_before_secrets_and_tokens_are_not_known_until_there_are
     )
     assert found_in(floor) == {}
     ada = at_console(office, ADA, secret_of(ADA), Permission.STAFF_MANAGE)
-    give_secret(office, ada, name, "given to Olga Old")
+    give_secret(office, ada, floor.sue, name, "given to Olga Old")
     write(floor, "UPDATE staff SET secret = 'x' WHERE code = 'OLD'")
     assert found_in(floor) == {"people": ["OLD has a secret of which the log does not tell"]}
 

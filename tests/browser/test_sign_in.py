@@ -41,7 +41,7 @@ def test_whoever_was_given_a_secret_chooses_their_own_by_keyboard_alone(
 ) -> None:
     office = house.floor.office
     ada = at_console(office, ADA, secret_of(ADA), Permission.STAFF_MANAGE)
-    give_secret(office, ada, SAM, GIVEN)
+    give_secret(office, ada, house.floor.sue, SAM, GIVEN)
     page = house.page()
     house.enrol(page, "B1")
     expect(page.get_by_label("Name")).to_be_focused()

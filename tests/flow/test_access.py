@@ -521,7 +521,7 @@ def test_a_right_secret_that_lets_nobody_in_is_soon_not_even_looked_at(
     if why == "she was sent away":
         disable_staff(office, floor.signed_in(ADA, SECOND_STATION), WANDA)
     if why == "her secret was given":
-        give_secret(office, admin(floor), WANDA, right)
+        give_secret(office, admin(floor), floor.sue, WANDA, right)
     acts: dict[str, Callable[[], object]] = {
         "she may not approve": lambda: approver(office, Approval(WANDA, right), FIRST_STATION),
         "her choice is too short": lambda: choose_secret(office, token, WANDA, right, "short"),
@@ -626,7 +626,8 @@ def test_whoever_is_enabled_again_signs_in_anew_and_no_old_token_is_good(floor: 
     """They may have been disabled because it was stolen."""
     wanda, ada = floor.writing(), floor.signed_in(ADA, SECOND_STATION)
     disable_staff(floor.office, ada, WANDA)
-    enable_person(floor.office, acting(floor.office, ada, Permission.STAFF_MANAGE), WANDA)
+    by = acting(floor.office, ada, Permission.STAFF_MANAGE)
+    enable_person(floor.office, by, floor.sue, WANDA)
     with refuses("staff.not_signed_in"):
         floor.sell(wanda)
     assert floor.sell(floor.signed_in(WANDA))["number"] == 1  # the drawer is still hers
@@ -730,6 +731,9 @@ MAY = {
     "card:join-promotion": "P",
     "sale:stop": "SK",
     "staff:manage": "A",
+    "staff:confirm": "SKO",
+    "emergency:name": "O",
+    "emergency:confirm": "VCP",
     "station:manage": "A",
     "ticket:practise": "WSK",
     "floor:see": "SKOIRAVP",

@@ -99,9 +99,9 @@ def test_what_is_too_long_is_not_hashed(floor: Floor) -> None:
         choose_secret(office, station, WANDA, "a" * 90_000, "a fish in the drawer")
     for secret, code in (("a" * 90_000, LONG), (" " * 12, PLAIN), ("password1234", COMMON)):
         with refuses(code):
-            give_secret(office, admin(floor), SAM, secret)
+            give_secret(office, admin(floor), floor.sue, SAM, secret)
         with refuses(code):
-            add_person(office, admin(floor), "NEW", "New One", "writer", secret)
+            add_person(office, admin(floor), floor.sue, "NEW", "New One", "writer", secret)
 
 
 @pytest.mark.rule("X-access")
@@ -112,7 +112,9 @@ def test_what_is_too_long_is_not_hashed(floor: Floor) -> None:
 def test_a_name_that_could_be_taken_for_another_is_none(floor: Floor, name: str) -> None:
     assert not is_name(name)
     with refuses("staff.malformed"):
-        add_person(floor.office, admin(floor), "NEW", name, "writer", "a fish in the drawer")
+        add_person(
+            floor.office, admin(floor), floor.sue, "NEW", name, "writer", "a fish in the drawer"
+        )
 
 
 @pytest.mark.rule("X-access")
@@ -122,7 +124,9 @@ def test_a_name_that_looks_like_one_that_is_there_is_known(floor: Floor, name: s
     assert is_known is not name.startswith("5")
     if is_known:
         with refuses("staff.known"):
-            add_person(floor.office, admin(floor), "NEW", name, "writer", "a fish in the drawer")
+            add_person(
+                floor.office, admin(floor), floor.sue, "NEW", name, "writer", "a fish in the drawer"
+            )
 
 
 @pytest.mark.parametrize("name", ["Ren\u00e9 M\u00fcller", "Pat O'Neil-\u0160imek"])

@@ -62,8 +62,8 @@ def test_no_name_card_check_or_coupon_is_a_code(floor: Floor) -> None:
         lambda: floor.sell(wanda, replace(dollar(), tender=coupon)),
         lambda: pay(floor, wanda, check=Check(scan, "Pat")),
         lambda: bring_card(office, floor.sam, card),
-        lambda: add_person(office, ada, "NEW", scan, "writer", "a long enough secret"),
-        lambda: add_person(office, ada, scan, "New Writer", "writer", "a long enough secret"),
+        lambda: add_person(office, ada, floor.sue, "NEW", scan, "writer", "a long enough secret"),
+        lambda: add_person(office, ada, floor.sue, scan, "New Writer", "writer", "long enough"),
         lambda: add_station(office, ada, scan, "booth"),
     ]
     for act in acts:

@@ -44,10 +44,10 @@ from tests.depth import CRASH_STEP
 from tests.floor import (
     ADA,
     FIRST_STATION,
+    MAX,
     RITA,
     SAM,
     SECOND_STATION,
-    SUE,
     WANDA,
     Floor,
     secret_of,
@@ -67,7 +67,7 @@ def ada(floor: Floor) -> Actor:
 
 
 def give(floor: Floor, name: str, secret: str = GIVEN) -> None:
-    give_secret(floor.office, ada(floor), name, secret)
+    give_secret(floor.office, ada(floor), floor.sue, name, secret)
 
 
 def choose(floor: Floor, name: str, secret: str = GIVEN, new: str = OWN) -> None:
@@ -111,7 +111,7 @@ def test_with_a_given_secret_nobody_signs_in_approves_or_acts_at_the_console(flo
 
 @pytest.mark.rule("X-access")
 def test_whoever_is_added_chooses_a_secret_before_anything_else(floor: Floor) -> None:
-    add_person(floor.office, ada(floor), "NORA", "Nora New", "writer", GIVEN)
+    add_person(floor.office, ada(floor), floor.sue, "NORA", "Nora New", "writer", GIVEN)
     with refuses("staff.secret_given"):
         sign_in(floor.office, floor.station(FIRST_STATION), "Nora New", GIVEN)
     choose(floor, "Nora New", new=secret_of("Nora New"))
@@ -294,10 +294,10 @@ def test_no_secret_is_stored_or_logged_whoever_chose_it(floor: Floor) -> None:
 
 @pytest.mark.rule("X-access", "X-audit-log")
 def test_reports_and_the_regulators_bundle_tell_of_a_choice(floor: Floor, tmp_path: Path) -> None:
-    give(floor, SUE)
+    give(floor, MAX)
     with refuses("staff.secret_given"):
-        sign_in(floor.office, floor.station(FIRST_STATION), SUE, GIVEN)
-    choose(floor, SUE)
+        sign_in(floor.office, floor.station(FIRST_STATION), MAX, GIVEN)
+    choose(floor, MAX)
     floor.play()
     floor.pass_time(days=1)
     close_day(floor.office, floor.sam, TODAY)
@@ -307,9 +307,9 @@ def test_reports_and_the_regulators_bundle_tell_of_a_choice(floor: Floor, tmp_pa
         for name in ("access", "exceptions", "who-can")
     )
     said = json.dumps(access)
-    assert said.index("SUE given a new secret") < said.index("SUE chose an own secret")
+    assert said.index("MAX given a new secret") < said.index("MAX chose an own secret")
     assert "sign-in with a given secret" in json.dumps(exceptions)
-    assert "SUE" in json.dumps(who_can)
+    assert "MAX" in json.dumps(who_can)
     rita = at_console(floor.office, RITA, secret_of(RITA), Permission.RECORDS_EXPORT)
     export_days(floor.office, rita, TODAY, TODAY, tmp_path / "day.zip")
     assert verify(tmp_path / "day.zip", floor.keyed.public).faults == []
@@ -326,7 +326,7 @@ def test_a_secret_that_is_changed_while_it_is_compared_lets_nobody_in(
     """Or whoever has a secret that was just replaced would replace the new one."""
     give(floor, SAM)
     station = floor.station(FIRST_STATION)
-    given_by, find = ada(floor), people.person_named
+    given_by, second, find = ada(floor), floor.sue, people.person_named
     acts: tuple[Callable[[], object], ...] = (
         lambda: choose_secret(floor.office, station, SAM, GIVEN, OWN),
         lambda: sign_in(floor.office, station, SAM, f"{GIVEN} 0"),
@@ -336,7 +336,7 @@ def test_a_secret_that_is_changed_while_it_is_compared_lets_nobody_in(
         def changed_meanwhile(connection: Reading, name: str, **how: bool) -> Person | None:
             person = find(connection, name, **how)
             monkeypatch.undo()
-            give_secret(floor.office, given_by, SAM, f"{GIVEN} {n}")  # noqa: B023
+            give_secret(floor.office, given_by, second, SAM, f"{GIVEN} {n}")  # noqa: B023
             return person
 
         monkeypatch.setattr(people, "person_named", changed_meanwhile)
@@ -393,7 +393,7 @@ def test_what_was_chosen_since_a_backup_is_lost_and_the_old_secret_opens_nothing
             ada(again)
         choose_at_console(again.office, ADA, secret_of(ADA), "chosen by Ada again")
         by = at_console(again.office, ADA, "chosen by Ada again", Permission.STAFF_MANAGE)
-        give_secret(again.office, by, WANDA, GIVEN)
+        give_secret(again.office, by, again.sue, WANDA, GIVEN)
         choose(again, WANDA)
         assert sign_in(again.office, again.station(FIRST_STATION), WANDA, OWN)
         again.check_books()
@@ -427,20 +427,21 @@ WIDE_SAM = " ".join("".join(chr(0xFEE0 + ord(sign)) for sign in word) for word i
 )
 def test_nobody_is_added_who_looks_like_another(floor: Floor, name: str, code: str) -> None:
     with refuses(code):
-        add_person(floor.office, ada(floor), "NEW", name, "supervisor", GIVEN)
+        add_person(floor.office, ada(floor), floor.sue, "NEW", name, "supervisor", GIVEN)
 
 
 @pytest.mark.rule("X-access")
 def test_letters_that_look_like_others_make_no_second_person(floor: Floor) -> None:
-    add_person(floor.office, ada(floor), "WILL", "Will Wood", "supervisor", GIVEN)
+    add_person(floor.office, ada(floor), floor.sue, "WILL", "Will Wood", "supervisor", GIVEN)
+    by = ada(floor)
     for code, name in enumerate(("WiIl Wood", "Wil1 Wood", "Will W00d", "WILL WOOD")):
         with refuses("staff.known"):
-            add_person(floor.office, ada(floor), f"NEW-{code}", name, "supervisor", GIVEN)
-    add_person(floor.office, ada(floor), "WILLA", "Willa Wood", "writer", GIVEN)
+            add_person(floor.office, by, floor.sue, f"NEW-{code}", name, "supervisor", GIVEN)
+    add_person(floor.office, ada(floor), floor.sue, "WILLA", "Willa Wood", "writer", GIVEN)
 
 
 @pytest.mark.rule("X-access")
 @pytest.mark.parametrize("name", ["José Núñez", "Anne-Marie O'Neil 2nd", "Ali Öztürk"])
 def test_names_of_many_people_are_names(floor: Floor, name: str) -> None:
-    add_person(floor.office, ada(floor), "NEW", name, "writer", GIVEN)
+    add_person(floor.office, ada(floor), floor.sue, "NEW", name, "writer", GIVEN)
     assert rows(floor, "SELECT name FROM staff WHERE code = 'NEW'") == [(name,)]

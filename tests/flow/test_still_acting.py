@@ -115,14 +115,14 @@ Acts = dict[str, Callable[[], object]]
 
 def acts_of_ada(floor: Floor, ada: Actor) -> Acts:
     """What an administrator does."""
-    office = floor.office
+    office, sue = floor.office, floor.sue
     return {
         "add a person": lambda: staffing.add_person(
-            office, ada, "NEW", "New One", "writer", "a secret of twelve"
+            office, ada, sue, "NEW", "New One", "writer", "a secret of twelve"
         ),
-        "enable a person": lambda: staffing.enable_person(office, ada, WALT),
-        "enable oneself": lambda: staffing.enable_person(office, ada, ADA),
-        "give a secret": lambda: staffing.give_secret(office, ada, WALT, "a secret of twelve"),
+        "enable a person": lambda: staffing.enable_person(office, ada, sue, WALT),
+        "enable oneself": lambda: staffing.enable_person(office, ada, sue, ADA),
+        "give a secret": lambda: staffing.give_secret(office, ada, sue, WALT, "a secret of twelve"),
         "add a station": lambda: staffing.add_station(office, ada, "B3", "booth"),
         "enable a station": lambda: staffing.enable_station(office, ada, SECOND_STATION),
         "renew an enrolment": lambda: renew_enrolment(office, ada, SECOND_STATION),
@@ -213,7 +213,7 @@ def test_at_a_station_that_is_disabled_meanwhile_nothing_is_done_any_more(
     (_, ada), (_, at_the_console) = at(floor, ADA, Permission.STAFF_MANAGE)
     disable_station(floor.office, bea, SECOND_STATION)
     check_refused(floor, acts_of_ada(floor, ada), "station.disabled")
-    staffing.enable_person(floor.office, at_the_console, WALT)
+    staffing.enable_person(floor.office, at_the_console, floor.sue, WALT)
 
 
 @pytest.mark.rule("X-access")
@@ -398,7 +398,8 @@ def test_an_administrator_cannot_undo_their_own_disabling_however_often_they_ask
     headers = {"X-Station": ada.station or "", "Authorization": f"Bearer {ada.token}"}
 
     def ask(_: int) -> str:
-        answer = app.test_client().post("/api/v1/staff/enable", json={"name": ADA}, headers=headers)
+        body = {"name": ADA, "second": {"name": SUE, "secret": secret_of(SUE)}}
+        answer = app.test_client().post("/api/v1/staff/enable", json=body, headers=headers)
         return str(answer.get_json(force=True).get("code", answer.status_code))
 
     with ThreadPoolExecutor(6) as threads:
@@ -418,7 +419,7 @@ def test_nobody_enables_themselves(floor: Floor) -> None:
     (_, at_station), (_, at_the_console) = at(floor, ADA, Permission.STAFF_MANAGE)
     for ada in (at_station, at_the_console):
         with refuses("staff.oneself"):
-            staffing.enable_person(floor.office, ada, ADA)
+            staffing.enable_person(floor.office, ada, floor.sue, ADA)
 
 
 @pytest.mark.rule("X-access-disable", "X-audit-log")
@@ -429,7 +430,7 @@ def test_a_disabling_waits_for_an_act_that_is_under_way_and_stands_behind_it_in_
     told = in_turn(
         floor,
         pause(house_records, "enable_staff"),
-        partial(staffing.enable_person, floor.office, ada, WALT),
+        partial(staffing.enable_person, floor.office, ada, floor.sue, WALT),
         partial(disable_staff, floor.office, bea, ADA),
     )
     assert told == [None, None]
@@ -460,7 +461,7 @@ def test_two_who_enable_each_other_at_once_do_not_wait_for_each_other(
     told = in_turn(
         floor,
         pause(house_records, "enable_staff"),
-        partial(staffing.enable_person, floor.office, ada, BEA),
-        partial(staffing.enable_person, floor.office, other, ADA),
+        partial(staffing.enable_person, floor.office, ada, floor.sue, BEA),
+        partial(staffing.enable_person, floor.office, other, floor.sue, ADA),
     )
-    assert told == [None, None]
+    assert told == [None, "approval.new_secret"]  # who was enabled enables nobody for a day

@@ -565,7 +565,7 @@ def test_whoever_was_disabled_in_what_was_lost_does_not_refill(
     disable_staff(floor.office, admin, SUE)
     disable_staff(floor.office, admin, SAM)
     ada = at_console(floor.office, ADA, secret_of(ADA), Permission.STAFF_MANAGE)
-    enable_person(floor.office, ada, SAM)
+    enable_person(floor.office, ada, floor.sue, SAM)
     floor.play()
     with restored(floor, tmp_path / "house.backup") as again:
         look_for_missing(again.office)
@@ -583,7 +583,7 @@ def test_what_a_new_person_sold_in_what_was_lost_is_paid(floor: Floor, tmp_path:
     floor.open_drawer(wanda, RICH)
     back_up(floor.office, tmp_path / "house.backup")
     ada = at_console(floor.office, ADA, secret_of(ADA), Permission.STAFF_MANAGE)
-    add_person(floor.office, ada, "NORA", "Nora New", "writer", "given by Ada")
+    add_person(floor.office, ada, floor.sue, "NORA", "Nora New", "writer", "given by Ada")
     own = ("Nora New", "given by Ada", secret_of("Nora New"))
     choose_secret(floor.office, floor.station("B2"), *own)
     nora = floor.signed_in("Nora New", "B2")

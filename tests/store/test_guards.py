@@ -28,6 +28,7 @@ from app.flow.report_jobs import ask_report, choose_report
 from app.flow.reprint import Again, reprint
 from app.flow.sell import Sale
 from app.flow.spool import next_paper, note_ending
+from app.flow.staffing import enable_person
 from app.flow.stop_sales import Thing, resume_sale, stop_sale
 from app.keno.amounts import Amount, Dated
 from app.keno.drawer import DrawerAct
@@ -39,7 +40,7 @@ from app.reports.catalogue import Format
 from app.store.tables import APPEND_ONLY, Table
 from printers.press import Press
 from tests.engines import ENGINES, floor_on
-from tests.floor import MAX, SAM, WALT, Floor, dollar, secret_of
+from tests.floor import ADA, MAX, SAM, WALT, Floor, dollar, secret_of
 from tests.looking import PLACES, lift_guards
 
 pytestmark = pytest.mark.both_engines
@@ -228,6 +229,8 @@ def _run_the_other_series(floor: Floor, walt: Credentials) -> None:
     eights = Thing(schedule="twobits", spots=8)
     stop_sale(office, floor.sam, eights, "the card is wrong")
     resume_sale(office, floor.sam, max_, eights, "the card is right")
+    ada = at_console(office, ADA, secret_of(ADA), Permission.STAFF_MANAGE)
+    enable_person(office, ada, floor.sue, MAX)
     choose_report(office, floor.sam, "voids", Format.PDF, chosen=True)
     yesterday = date(2026, 11, 16)
     asked = Asked("voids", yesterday, yesterday, Format.PDF)
@@ -506,6 +509,9 @@ CHECKS: dict[str, tuple[str, dict[str, object]]] = {
     "ck_sale_stop_spots": ("", {"spots": 81, "entry": 1}),
     "ck_sale_stop_two_resume": ("", {"stopped": "FALSE", "manager": "NULL", "entry": 1}),
     "ck_sale_stop_two_people": ("", {"manager": "staff", "entry": 1}),
+    "ck_staff_change_change": ("", {"change": "'forgotten'", "entry": 1}),
+    "ck_staff_change_two_people": ("", {"second": "first", "entry": 1}),
+    "ck_staff_change_of_another": ("", {"second": "staff", "entry": 1}),
     "ck_report_choice_format": ("", {"format": "'xls'", "entry": 1}),
     "ck_report_job_format": ("", {"format": "'xls'", **OTHER_JOB}),
     "ck_report_job_state": ("", {"state": "'lost'", **OTHER_JOB}),
@@ -659,6 +665,7 @@ UNIQUE: dict[str, tuple[str, dict[str, object]]] = {
     "books_run.entry": ("pk_books_run", {}),
     "house_setting.entry": ("pk_house_setting", {}),
     "sale_stop.entry": ("pk_sale_stop", {}),
+    "staff_change.entry": ("pk_staff_change", {}),
     "report_choice.entry": ("pk_report_choice", {}),
     "report_job.job": ("pk_report_job", {"entry": 1}),
     "report_job.entry": ("uq_report_job_entry", {"job": "'x'"}),
@@ -847,6 +854,7 @@ def unused(table: str, changes: Row) -> Row:
         "books_run": {"entry": 1},
         "house_setting": {"entry": 1},
         "sale_stop": {"entry": 1, "series": "'M'", "schedule": "NULL", "spots": "NULL"},
+        "staff_change": {"entry": 1},
         "report_choice": {"entry": 1},
         "report_job": OTHER_JOB,
         "payout": OTHER_PAYOUT,

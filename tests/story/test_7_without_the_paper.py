@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.flow.access import Approval, Credentials, acting, choose_at_console
+from app.flow.access import Approval, Credentials
 from app.flow.alarms import AlarmId, decide
 from app.flow.asking import Answer
 from app.flow.close_day import close_day
@@ -15,15 +15,14 @@ from app.flow.look_up import look_up, look_up_with_code
 from app.flow.lost_ticket import Loss, LostPayment, pay_lost, report_lost
 from app.flow.patron import Patron, open_patron
 from app.flow.pay import Check
-from app.flow.permissions import Permission
 from app.flow.present import present_ticket
 from app.flow.refund import Refunding, refund_ticket
 from app.flow.reprint import Again, reprint
-from app.flow.staffing import add_person
 from app.flow.unclaimed import unclaimed_wins
 from app.keno.payment import Shown, shown_takes_manager
 from app.store.tables import Role
-from tests.floor import ADA, MAX, SAM, SECOND_STATION, SUE, WALT, WANDA, Floor, secret_of
+from tests.floor import MAX, SAM, SECOND_STATION, SUE, WALT, WANDA, Floor, secret_of
+from tests.flow.access import somebody
 from tests.looking import bodies, postings, refuses, rows
 from tests.story.cheats import two_days_to_claim
 from tests.story.days import TODAY, closed_drawer
@@ -277,10 +276,7 @@ CASS = "Cass Compliance"
 
 def cass(floor: Floor) -> Approval:
     """Somebody of compliance, who stands in for accounting."""
-    ada = floor.signed_in(ADA, SECOND_STATION)
-    actor, given = acting(floor.office, ada, Permission.STAFF_MANAGE), "a secret given to her"
-    add_person(floor.office, actor, "CASS", CASS, Role.COMPLIANCE.value, given)
-    choose_at_console(floor.office, CASS, given, secret_of(CASS))
+    somebody(floor, Role.COMPLIANCE, CASS, "CASS")
     return Approval(CASS, secret_of(CASS))
 
 

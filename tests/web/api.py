@@ -48,6 +48,8 @@ BODIES: dict[str, Any] = {
     "/games/M/1/close": BECAUSE,
     "/games/M/1/void": BECAUSE,
     "/staff/disable": {"name": "x"},
+    "/staff/standby": {"name": "x", "listed": "yes"},
+    "/staff/emergency": {"name": "x"},
     "/stations/disable": {"code": "x"},
     "/stations/renew": {"code": "x"},
     "/tickets/1/reprint": BECAUSE,

@@ -361,7 +361,7 @@ def test_strangers_do_not_fill_the_log_and_stations_are_not_slowed_down(
 
 def give_secret_to(floor: Floor, name: str) -> None:
     ada = at_console(floor.office, ADA, secret_of(ADA), Permission.STAFF_MANAGE)
-    give_secret(floor.office, ada, name, GIVEN)
+    give_secret(floor.office, ada, floor.sue, name, GIVEN)
 
 
 @pytest.mark.rule("X-access")

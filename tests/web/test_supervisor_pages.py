@@ -202,9 +202,13 @@ def choose_on_page(browser: Browser, form: dict[str, str], new: str) -> dict[str
 @pytest.mark.rule("X-access", "X-access-disable")
 def test_people_and_stations_come_go_and_come_back(app: Flask, floor: Floor) -> None:
     ada = signed_in(app, floor, ADA)
-    person = {"code": "WIM", "name": "Wim", "role": "writer", "secret": "given by Ada"}
+    wim = {"code": "WIM", "name": "Wim", "role": "writer", "secret": "given by Ada"}
+    alone = post(ada, floor, "staff", wim)
+    assert (alone.status, alone.json["code"]) == (403, "staff.second_needed")
+    two = {"second": {"name": SUE, "secret": secret_of(SUE)}}
+    person: dict[str, object] = {**wim, **two}
     assert post(ada, floor, "staff", person).status == 201
-    for wrong, code in (
+    for bad, code in (
         (person, "staff.known"),
         (person | {"name": "Other"}, "staff.known"),
         (person | {"code": "W\u00cfM", "name": "Other"}, "paper.not_plain"),
@@ -213,32 +217,32 @@ def test_people_and_stations_come_go_and_come_back(app: Flask, floor: Floor) -> 
         (person | {"code": "X", "name": "Other", "role": "king"}, "staff.malformed"),
         (person | {"code": "X", "name": "Other", "secret": "short"}, "staff.secret_short"),
     ):
-        assert post(ada, floor, "staff", wrong).json["code"] == code
-    wim = Browser(app, floor, "B1")
+        assert post(ada, floor, "staff", bad).json["code"] == code
+    his = Browser(app, floor, "B1")
     form = {"name": "Wim", "secret": "given by Ada"}
-    assert wim.client.post("/sign-in", data=form).status_code == 403  # it is Ada's as well
+    assert his.client.post("/sign-in", data=form).status_code == 403  # it is Ada's as well
     assert "secret given" in ada.client.get("/supervisor/people").text
-    form = choose_on_page(wim, form, "nobody knows this one")
+    form = choose_on_page(his, form, "nobody knows this one")
     assert "secret given" not in ada.client.get("/supervisor/people").text
-    assert wim.client.post("/sign-in", data=form).location == "/writer"
+    assert his.client.post("/sign-in", data=form).location == "/writer"
     assert post(ada, floor, "staff/disable", {"name": "Wim"}).status == 200
     alone = post(ada, floor, "staff/disable", {"name": ADA})
     assert (alone.status, alone.json["code"]) == (409, "staff.oneself")
-    assert wim.client.post("/sign-in", data=form).status_code == 403
-    assert post(ada, floor, "staff/enable", {"name": "Wim"}).status == 200
-    assert wim.client.post("/sign-in", data=form).location == "/writer"
+    assert his.client.post("/sign-in", data=form).status_code == 403
+    assert post(ada, floor, "staff/enable", {"name": "Wim"} | two).status == 200
+    assert his.client.post("/sign-in", data=form).location == "/writer"
     fresh = {"name": "Wim", "secret": "given by Ada again"}
-    assert post(ada, floor, "staff/secret", fresh).status == 200
-    assert wim.client.get("/api/v1/papers").status_code == 401  # whoever was signed in is out
-    assert wim.client.post("/sign-in", data=form).status_code == 401
-    assert wim.client.post("/sign-in", data=fresh).status_code == 403
-    fresh = choose_on_page(wim, fresh, "nobody knows it either")
-    assert wim.client.post("/sign-in", data=fresh).location == "/writer"
+    assert post(ada, floor, "staff/secret", {**fresh, **two}).status == 200
+    assert his.client.get("/api/v1/papers").status_code == 401  # whoever was signed in is out
+    assert his.client.post("/sign-in", data=form).status_code == 401
+    assert his.client.post("/sign-in", data=fresh).status_code == 403
+    form = choose_on_page(his, fresh, "nobody knows it either")
+    assert his.client.post("/sign-in", data=form).location == "/writer"
     for path in ("staff/enable", "staff/secret"):
-        body = {"name": "Nobody"} | (
+        none = {"name": "Nobody"} | (
             {"secret": "given by Ada again"} if path.endswith("secret") else {}
         )
-        assert post(ada, floor, path, body).json["code"] == "staff.unknown"
+        assert post(ada, floor, path, {**none, **two}).json["code"] == "staff.unknown"
     added = post(ada, floor, "stations", {"code": "B9", "location": "booth"})
     assert added.status == 201
     enrolled = {"code": "B9", "enrolment": added.json["enrolment"]}

@@ -64,12 +64,13 @@ def test_each_who_only_looks_begins_at_a_page_of_theirs(
 
 @pytest.mark.rule("X-access")
 def test_surveillance_cage_and_compliance_change_nothing() -> None:
-    """Each of their permissions is one of these, by which nothing is changed.
+    """Each of their permissions is one of these, by which alone nothing is changed.
 
     Compliance joins a manager who enters a promotion, with the regulator's letter: nothing holds by
     that alone.
     """
     looking = {
+        Permission.EMERGENCY_CONFIRM,  # the second of two
         Permission.TICKET_QUOTE,
         Permission.TICKET_LOOK_UP,
         Permission.DRAWER_SEE,

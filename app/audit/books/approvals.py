@@ -14,6 +14,8 @@ from app.store.queries.books.rows import StoredEntry, StoredPayout
 SUPERVISING = {"supervisor", "keno-manager"}
 OUTSIDE = {"outside-manager"}
 ACCOUNTING = {"compliance"}  # until there is a role for it
+NEW = ("added", "returned")
+NEVER = ""  # before every moment as entries have them
 RELEASING = {"outside-manager", "keno-manager"}
 BACK = ("VOID", "CANCEL", "REFUND")
 BY_TWO = ("RELEASED", "AMOUNT", "SETTING", "RETENTION", "HOLD-ENDED", "SALE-RESUMED")
@@ -116,6 +118,8 @@ class Roles:
     def __init__(self) -> None:
         self._added: dict[str, str] = {}  # the role that each was added with
         self._roles: dict[str, str] = {}  # of those who are not disabled
+        self._named: dict[str, str] = {}  # until when somebody approves in an emergency
+        self._waits: dict[str, str] = {}  # until when those who are new approve nothing
 
     def check(self, entry: StoredEntry, stretch: Stretch) -> Iterator[Fault]:
         """Note who was added as what; and look at who approved."""
@@ -132,8 +136,9 @@ class Roles:
         if entry.tag == "PAID" and how_shown(body) == "claim":
             may = ACCOUNTING
             yield from self._check_claim(entry)
-        if by is not None and self._roles.get(by) not in may:
+        if by is not None and self._roles.get(by) not in may and not self._is_named(entry, by):
             yield Fault("approvals", f"entry {entry.id} was approved by {by}, who may not")
+        yield from self._check_new(entry, by, manager)
         elsewhere = "issued_at" in body and body["issued_at"] != body["station"]
         if by is None and (elsewhere or body.get("with_code") is False):
             yield Fault("approvals", f"entry {entry.id} took a supervisor, and there was none")
@@ -149,8 +154,25 @@ class Roles:
         if self._roles.get(writer) not in OUTSIDE:
             yield Fault("approvals", f"entry {entry.id} was done by {writer}, who may not")
 
+    def _is_named(self, entry: StoredEntry, by: str) -> bool:
+        """Whether somebody was named to approve in an emergency, and the entry says so."""
+        at = entry.body.get("time") or entry.body.get("voided_at") or NEVER
+        is_marked = entry.tag != "APPROVED" and bool(entry.body.get("emergency"))
+        return is_marked and by in self._roles and at <= self._named.get(by, NEVER)
+
+    def _check_new(self, entry: StoredEntry, *approvers: str | None) -> Iterator[Fault]:
+        """Nobody approved for whom it was too early."""
+        at = entry.body.get("time") or entry.body.get("voided_at") or NEVER
+        for each in approvers:
+            if each is not None and at < self._waits.get(each, NEVER):
+                yield Fault("approvals", f"entry {entry.id} was approved by {each}, who was new")
+
     def _change(self, body: Mapping[str, Any]) -> None:
         who = body["staff"]
+        if body.get("kind") in NEW:
+            self._waits[who] = body["until"]
+        if body.get("kind") == "emergency":
+            self._named[who] = body["until"]
         if body["change"] == "added":
             self._added[who] = self._roles[who] = body["role"]
         elif body["change"] == "disabled":

@@ -1,6 +1,6 @@
 """Facts against the entries of the log that tell of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from app.audit.books.house import said
 from app.audit.books.looks import Look, Thing
@@ -17,6 +17,11 @@ OF_FACTS = {
     "DRAWER-CLOSE", "DRAWER-MOVE", "AMOUNT", "SETTING", "EXPIRED", "DAY-CLOSE", "REPRINT",
     "BOOKS", "RESTORED", "REFILLED", "NEW-ORIGIN", "HOLD-ENDED",
 }  # fmt: skip
+# What is done with people by two.
+BY_TWO = (
+    "added", "enabled", "given a new secret", "put on standby", "taken off standby",
+    "named emergency approver",
+)  # fmt: skip
 
 
 def entries() -> list[Look]:
@@ -88,8 +93,14 @@ def facts() -> list[Look]:
 
 def check_tells_of_a_fact(entry: StoredEntry, stretch: Stretch) -> Iterator[Fault]:
     """An entry that tells of a fact has it."""
-    if entry.tag in OF_FACTS and (entry.id, entry.tag) not in stretch.known_facts:
+    has_fact = entry.tag in OF_FACTS or (entry.tag == "STAFF" and takes_two(entry.body))
+    if has_fact and (entry.id, entry.tag) not in stretch.known_facts:
         yield Fault("facts", f"entry {entry.id} tells of what is not there ({entry.tag})")
+
+
+def takes_two(body: Mapping[str, object]) -> bool:
+    """Whether an entry is of what an administrator does with a person, and not alone."""
+    return body.get("change") in BY_TWO and body.get("by") != "founding"
 
 
 def check_fact(fact: Fact, stretch: Stretch) -> Iterator[Fault]:

@@ -68,6 +68,10 @@ class Told:
         """Note what an entry says; a house is founded once."""
         body = entry.body
         self._note_access(entry)
+        founded = entry.tag == "STAFF" and body.get("by") == "founding"
+        # Who is founded waits for nothing, so nobody is founded behind the others.
+        if founded and body["time"] != (self._terms or {}).get("time"):
+            yield Fault("people", f"{body['staff']} was not founded with the house")
         if entry.tag == "SERIES":
             self._plans[body["series"]] = body["after"]
         elif entry.tag == "NEW-ORIGIN" and self._terms is not None:

@@ -26,6 +26,7 @@ from app.store.tables import (
     Retention,
     Role,
     SaleStop,
+    StaffChange,
 )
 
 NOT_IN_LOG = "Their secret is not in the log: an administrator gives them a new one."
@@ -159,9 +160,26 @@ def report_chosen(here: Rebuilding, entry: int, body: Body) -> str | None:
     return None
 
 
-def person(here: Rebuilding, entry: int, body: Body) -> str | None:  # noqa: ARG001  one form for all
+def person(here: Rebuilding, entry: int, body: Body) -> str | None:
     """Somebody came, was disabled, came back, got a new secret, or chose an own one."""
+    told = _person(here, body)
+    if "kind" in body:
+        values = {
+            "staff": here.person(body["staff"]),
+            "change": body["kind"],
+            "first": here.person(body["by"]),
+            "second": here.person(body["second"]),
+            "changed_at": moment(body["time"]),
+            "until": moment(body["until"]),
+        }
+        add_rows(here.unit, entry, [(StaffChange, values)])
+    return told
+
+
+def _person(here: Rebuilding, body: Body) -> str | None:
     change = body["change"]
+    if body.get("kind") in ("standby", "off-standby", "emergency"):
+        return None
     if change == "added":
         # Or nothing that they sold and paid could be made again.
         nobody_knows = here.office.hasher.hash(here.office.entropy(ENROLMENT_BYTES).hex())

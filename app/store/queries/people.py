@@ -6,10 +6,19 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, select
+from sqlalchemy.orm import aliased
 
 from app.store.columns import Utc
 from app.store.queries.days import LAST_CLOSED
-from app.store.tables import Drawer, Role, SignIn, Staff, Station
+from app.store.tables import (
+    Change,
+    Drawer,
+    Role,
+    SignIn,
+    Staff,
+    StaffChange,
+    Station,
+)
 
 _WORKERS = (
     select(
@@ -86,8 +95,30 @@ class Person:
     secret_given: bool  # by somebody else, who knows it
     failed_tries: int
     locked_until: datetime | None
-    disabled: bool
+    disabled_at: datetime | None
     past_secrets: tuple[str, ...]  # the last few before this one
+
+    @property
+    def disabled(self) -> bool:
+        """Whether they may do nothing."""
+        return self.disabled_at is not None
+
+
+@dataclass(frozen=True)
+class StaffChangeRow:
+    """What two people did with a person, by ids and codes."""
+
+    staff: int
+    code: str
+    name: str
+    role: Role
+    change: Change
+    first: int
+    first_code: str
+    second: int
+    second_code: str
+    changed_at: datetime
+    until: datetime
 
 
 @dataclass(frozen=True)
@@ -154,8 +185,72 @@ def person_named(connection: Connection, name: str, *, held: bool = False) -> Pe
         secret_given=row.secret_given,
         failed_tries=row.failed_tries,
         locked_until=row.locked_until,
-        disabled=row.disabled_at is not None,
+        disabled_at=row.disabled_at,
         past_secrets=tuple(row.past_secrets or ()),
+    )
+
+
+_FIRST, _SECOND = aliased(Staff), aliased(Staff)
+_CHANGES = (
+    select(
+        StaffChange.staff,
+        Staff.code,
+        Staff.name,
+        Staff.role,
+        StaffChange.change,
+        StaffChange.first,
+        _FIRST.code.label("first_code"),
+        StaffChange.second,
+        _SECOND.code.label("second_code"),
+        StaffChange.changed_at,
+        StaffChange.until,
+    )
+    .join(Staff, Staff.id == StaffChange.staff)
+    .join(_FIRST, _FIRST.id == StaffChange.first)
+    .join(_SECOND, _SECOND.id == StaffChange.second)
+    .order_by(StaffChange.entry)
+)
+
+
+def changes_since(
+    connection: Connection, now: datetime, staff: int | None = None
+) -> list[StaffChangeRow]:
+    """Return the changes that are not over, of a person, or of all who are not disabled."""
+    found = _CHANGES.where(StaffChange.until > now)
+    whose = Staff.disabled_at.is_(None) if staff is None else StaffChange.staff == staff
+    found = found.where(whose)
+    return [_changed(row) for row in connection.execute(found)]
+
+
+def is_on_standby(connection: Connection, staff: int, now: datetime) -> bool:
+    """Whether a person is on the list of those who can be named emergency approver."""
+    kinds = StaffChange.change.in_([Change.STANDBY.value, Change.OFF_STANDBY.value])
+    newest = (
+        select(StaffChange.change, StaffChange.until)
+        .where(StaffChange.staff == staff, kinds)
+        .order_by(StaffChange.entry.desc())
+        .limit(1)
+    )
+    row = connection.execute(newest).first()
+    return row is not None and row.change == Change.STANDBY.value and row.until > now
+
+
+def role_of(connection: Connection, staff: int) -> Role:
+    """Return the role of one of the staff."""
+    return Role(connection.execute(select(Staff.role).where(Staff.id == staff)).scalar_one())
+
+
+def password_given_at(connection: Connection, staff: int) -> datetime | None:
+    """Return when two people gave a person their password last; None if they were founded."""
+    given = StaffChange.change.in_([Change.ADDED.value, Change.RE_KEYED.value])
+    found = select(func.max(StaffChange.changed_at)).where(StaffChange.staff == staff, given)
+    at: datetime | None = connection.execute(found).scalar_one()
+    return at
+
+
+def _changed(row: Any) -> StaffChangeRow:  # noqa: ANN401  a row of the above
+    return StaffChangeRow(
+        **{**row._mapping, "role": Role(row.role), "change": Change(row.change)}  # noqa: SLF001
     )
 
 

@@ -79,7 +79,7 @@ from app.store.tables.settling import (
     Verdict,
     Win,
 )
-from app.store.tables.staff import NameTries, Role, SignIn, Staff, TryBucket
+from app.store.tables.staff import Change, NameTries, Role, SignIn, Staff, StaffChange, TryBucket
 from app.store.tables.tickets import (
     Asked,
     Counter,
@@ -106,6 +106,7 @@ __all__ = [
     "CardAcceptance",
     "CardTerm",
     "Certification",
+    "Change",
     "CodeTries",
     "Consent",
     "ContactAct",
@@ -177,6 +178,7 @@ __all__ = [
     "Slip",
     "Source",
     "Staff",
+    "StaffChange",
     "Station",
     "StationPrinter",
     "Table",

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, false
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.store.tables.base import (
@@ -56,6 +56,41 @@ class Staff(Table):
     __table_args__ = (
         CheckConstraint(one_of("role", Role), "role"),
         CheckConstraint("failed_tries >= 0", "failed_tries"),
+    )
+
+
+class Change(StrEnum):
+    """What two people did with a person, for whom it changes what they may approve."""
+
+    ADDED = "added"
+    RE_KEYED = "re-keyed"  # given a password by somebody else
+    ENABLED = "enabled"
+    RETURNED = "returned"  # enabled after so long that they count as new
+    STANDBY = "standby"  # on the list of those who can be named emergency approver
+    OFF_STANDBY = "off-standby"
+    EMERGENCY = "emergency"  # named emergency approver
+
+
+class StaffChange(Table):
+    """Two people of two sides did something with a person that changes what they may approve."""
+
+    __tablename__ = "staff_change"
+    append_only = True
+
+    entry: Mapped[Ref] = mapped_column(ForeignKey("act.id"), primary_key=True)
+    staff: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
+    change: Mapped[Code]
+    first: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
+    second: Mapped[Ref] = mapped_column(ForeignKey("staff.id"))
+    changed_at: Mapped[Moment]
+    until: Mapped[Moment]  # they wait, are on the list, or approve in an emergency
+
+    __table_args__ = (
+        CheckConstraint(one_of("change", Change), "change"),
+        CheckConstraint("first <> second", "two_people"),
+        CheckConstraint("staff <> first AND staff <> second", "of_another"),
+        Index("ix_staff_change_staff", "staff", "entry"),
+        Index("ix_staff_change_until", "until"),
     )
 
 

@@ -45,6 +45,7 @@ from app.store.tables import (
     Settlement,
     ShownInPart,
     Staff,
+    StaffChange,
     Station,
     TaxPaper,
     Tier,
@@ -86,6 +87,7 @@ def facts_in(connection: Connection, span: Span) -> Iterator[Fact]:
     yield from _drawers(connection, span)
     yield from _amounts(connection, span)
     yield from _settings(connection, span)
+    yield from _changes(connection, span)
     yield from _copies(connection, span)
     yield from _days(connection, span)
     yield from _books(connection, span)
@@ -409,6 +411,32 @@ def _amounts(connection: Connection, span: Span) -> Iterator[Fact]:
             "after_cents": row.cents,
         }
         yield Fact(f"the amount {row.name}", ("AMOUNT",), row.entry, said)
+
+
+def _changes(connection: Connection, span: Span) -> Iterator[Fact]:
+    first, second = aliased(Staff), aliased(Staff)
+    found = (
+        select(
+            StaffChange.__table__,
+            Staff.code,
+            first.code.label("first_code"),
+            second.code.label("second_code"),
+        )
+        .join(Staff, Staff.id == StaffChange.staff)
+        .join(first, first.id == StaffChange.first)
+        .join(second, second.id == StaffChange.second)
+        .where(span.holds(StaffChange.entry))
+    )
+    for row in connection.execute(found):
+        said = {
+            "staff": row.code,
+            "kind": row.change,
+            "by": row.first_code,
+            "second": row.second_code,
+            "until": _time(row.until),
+            "time": _time(row.changed_at),
+        }
+        yield Fact(f"what two did with {row.code}", ("STAFF",), row.entry, said)
 
 
 def _settings(connection: Connection, span: Span) -> Iterator[Fact]:

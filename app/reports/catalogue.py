@@ -130,7 +130,7 @@ _ALL = (
     ),
     Report(
         "access", "Access log", "Who came and went, who was refused, who pulled records.",
-        ("X-access", "X-audit-log"), watch.access_log, is_detail=True,
+        ("X-access", "X-approver-new", "X-audit-log"), watch.access_log, is_detail=True,
     ),
     Report(
         "settings", "Changes of settings",

@@ -21,7 +21,7 @@ from app.store.tables import Role
 from tests.audit.books import PLANTED, busy, facts
 from tests.audit.planting import After, found_in, plant, unguarded
 from tests.floor import ADA, SECOND_STATION, WALT, Floor, dollar, secret_of
-from tests.looking import rows, write
+from tests.looking import bodies, rows, write
 
 
 def f_100_locked(floor: Floor) -> None:
@@ -96,10 +96,11 @@ def test_of_entries_from_before_secrets_and_tokens_are_not_known_until_there_are
 ) -> None:
     """A house that goes on with entries that told nothing of what is stored."""
     office, code, name = floor.office, "OLD", "Olga Old"
+    founded = {"by": "founding", "time": bodies(floor, "HOUSE")[0]["time"]}
     with office.unit() as unit:
         add_staff(unit, code, name, Role.WRITER, office.hasher.hash(secret_of(name)))
         for tag, body in (
-            (Tag.STAFF, {"staff": code, "change": "added", "role": "writer"}),
+            (Tag.STAFF, {"staff": code, "change": "added", "role": "writer", **founded}),
             (Tag.STATION, {"station": "B9", "change": "added", "location": "booth"}),
             (Tag.ENROL, {"station": "B9", "at": "2026-11-16T17:00:00.000Z"}),
             (Tag.SIGN_IN, {"staff": code, "at": "B9", "time": "2026-11-16T17:00:00.000Z"}),

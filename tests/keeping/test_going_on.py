@@ -565,7 +565,8 @@ def test_whoever_was_disabled_in_what_was_lost_does_not_refill(
     disable_staff(floor.office, admin, SUE)
     disable_staff(floor.office, admin, SAM)
     ada = at_console(floor.office, ADA, secret_of(ADA), Permission.STAFF_MANAGE)
-    enable_person(floor.office, ada, floor.sue, SAM)
+    second = at_console(floor.office, MAX, secret_of(MAX), Permission.STAFF_CONFIRM)
+    enable_person(floor.office, ada, second, SAM)
     floor.play()
     with restored(floor, tmp_path / "house.backup") as again:
         look_for_missing(again.office)

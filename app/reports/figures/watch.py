@@ -162,7 +162,8 @@ def _access_row(act: Act) -> Row:
         return act.at, "station enrolled", "", body["station"], ""
     if act.tag in ("STAFF", "STATION"):
         about = body["staff"] if act.tag == "STAFF" else body["station"]
-        said = f"{about} {body.get('change', '')}".strip()
+        second = f", with {body['second']}" if "second" in body else ""
+        said = f"{about} {body.get('change', '')}{second}".strip()
         return act.at, f"{act.tag.lower()} changed", who, "", said
     place = by.get("at", "") if isinstance(by, Mapping) else ""
     return act.at, act.tag.lower(), who, place, _pulled(body)

@@ -121,7 +121,12 @@ def come(floor: Floor, role: Role, name: str = NEW) -> str:
 
 def re_key(floor: Floor, name: str) -> None:
     give_secret(floor.office, ada(floor), floor.sue, name, GIVEN)
-    own(floor, name)
+    choose_at_console(floor.office, name, GIVEN, fresh(name))
+
+
+def fresh(name: str) -> str:
+    """The password of somebody who had to choose another one."""
+    return f"another of {name}"
 
 
 def outcome(act: Callable[[], object]) -> str:
@@ -222,7 +227,7 @@ def test_who_has_a_password_from_another_approves_only_what_is_small_and_of_neit
     walt, sue = floor.writing(WALT, SECOND_STATION), floor.writing(SUE)
     numbers = [int(floor.sell(who)["number"]) for who in (walt, sue)]
     re_key(floor, SAM)
-    word = Approval(SAM, secret_of(SAM))
+    word = Approval(SAM, fresh(SAM))
 
     def void(who: object, number: int, code: str | None) -> str:
         voiding = Voiding(number, "wrong", code, word)
@@ -237,11 +242,11 @@ def test_who_has_a_password_from_another_approves_only_what_is_small_and_of_neit
     his = {each for each in NOT_FOR_RE_KEYED & APPROVING if Role.SUPERVISOR in FOR[each]}
     for permission in his:
         with refuses("approval.new_secret"):
-            at_console(floor.office, SAM, secret_of(SAM), permission)
+            at_console(floor.office, SAM, fresh(SAM), permission)
     # Nor do they decide something together with one of the two.
     re_key_by_max(floor, SUE)
     pair = (
-        at_console(floor.office, SUE, secret_of(SUE), Permission.AMOUNT_SET),
+        at_console(floor.office, SUE, fresh(SUE), Permission.AMOUNT_SET),
         at_console(floor.office, MAX, secret_of(MAX), Permission.AMOUNT_SET),
     )
     with refuses("approval.new_secret"):
@@ -254,7 +259,7 @@ def test_who_has_a_password_from_another_approves_only_what_is_small_and_of_neit
 
 def re_key_by_max(floor: Floor, name: str) -> None:
     give_secret(floor.office, ada(floor), max_(floor), name, GIVEN)
-    own(floor, name)
+    choose_at_console(floor.office, name, GIVEN, fresh(name))
 
 
 def test_choosing_another_password_with_the_old_one_makes_nobody_wait(floor: Floor) -> None:

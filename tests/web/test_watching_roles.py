@@ -79,10 +79,12 @@ def test_surveillance_cage_and_compliance_change_nothing() -> None:
         Permission.FLOOR_SEE,
         Permission.RECORDS_SEE,
         Permission.REPORTS_SEE,
+        Permission.WIN_SEE,
     }
     sets = {role: {act for act in Permission if role in FOR[act]} for role in WATCHING}
     for role, theirs in sets.items():
-        joining = {Permission.CARD_PROMOTION_JOIN} if role is Role.COMPLIANCE else set()
+        second = {Permission.CARD_PROMOTION_JOIN, Permission.LOST_TICKET_ACCOUNT}
+        joining = second if role is Role.COMPLIANCE else set()
         assert theirs <= looking | joining, role
     assert sets[Role.CAGE] < sets[Role.SURVEILLANCE]
     assert Permission.CASH_LOG in sets[Role.COMPLIANCE] - sets[Role.SURVEILLANCE]

@@ -96,7 +96,8 @@ class Spooler:
 
     def _look(self, stop: threading.Event) -> None:
         """Look at the queue, now and then at the printers too, and wake whoever is to print."""
-        if self.counted() - self._looked >= NEW_PRINTERS_SECONDS or not self._owners:
+        began = self.counted()
+        if began - self._looked >= NEW_PRINTERS_SECONDS or not self._owners:
             self._renew_leases()
             end_loans(self.office)
             printers = all_printers(self.office)
@@ -113,7 +114,7 @@ class Spooler:
             in_use = printers_in_use(self.office)
             for number, owner in self._owners.items():
                 owner.is_in_use = number in in_use
-            self._looked = self.counted()
+            self._looked = began
         for number in printers_with_paper(self.office):
             if number in self._owners:
                 self._owners[number].woken.set()

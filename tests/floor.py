@@ -6,7 +6,7 @@ Rita regulates, and Ike is an intruder who has no business here.
 
 import shutil
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import count
 from pathlib import Path
 from threading import Lock
@@ -24,6 +24,7 @@ from app.flow.actor import Actor
 from app.flow.asking import Answer
 from app.flow.certify import certify_game
 from app.flow.codes import validation_code
+from app.flow.day_review import sign_review
 from app.flow.draw import end_game
 from app.flow.drawer import Closing, close_drawer, open_drawer
 from app.flow.found_house import (
@@ -368,6 +369,11 @@ class Floor:
             game = games.game(connection, series, number)
         assert game is not None
         return game.state.value
+
+    def sign_day(self, day: date) -> None:
+        """Have Max sign what was unusual on a gaming day, so that it can be closed."""
+        max_ = at_console(self.office, MAX, secret_of(MAX), Permission.DAY_REVIEW)
+        sign_review(self.office, max_, day)
 
     def pass_time(self, **time: int) -> None:
         """Let time pass."""

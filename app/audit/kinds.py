@@ -18,7 +18,9 @@ TAGS: Mapping[RecordKind, tuple[str, ...]] = MappingProxyType(
         RecordKind.DRAWERS: ("DRAWER-OPEN", "DRAWER-MOVE", "DRAWER-CLOSE"),
         RecordKind.TAX_PAPERS: ("TAX-PAPER",),
         RecordKind.PAPER: ("PRINT", "REPRINT", "RETRIED", "ON-PAPER"),
-        RecordKind.ACCESS: ("SIGN-IN", "SIGN-OUT", "ENROL", "REFUSED", "REPORT", "LOOK-UP"),
+        RecordKind.ACCESS: (
+            "SIGN-IN", "SIGN-OUT", "ENROL", "REFUSED", "REPORT", "LOOK-UP", "DAY-REVIEW",
+        ),
         RecordKind.RUNNING: ("HELD", "CLOSES", "CLOCK", "CALLER", "PROCESS", "SOFTWARE", "KEYS"),
     }
 )  # fmt: skip

@@ -62,6 +62,7 @@ class Tag(StrEnum):
     CALLER = "CALLER"
     PROCESS = "PROCESS"
     CLOCK = "CLOCK"
+    DAY_REVIEW = "DAY-REVIEW"
     EXPORT = "EXPORT"
     BACKUP = "BACKUP"
     RESTORED = "RESTORED"

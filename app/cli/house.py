@@ -13,6 +13,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -46,6 +47,7 @@ from app.flow.actor import Actor, Sitting
 from app.flow.books import record_books, work_out_books
 from app.flow.close_day import close_day, so_far
 from app.flow.cosign import cosign_log
+from app.flow.day_review import sign_review
 from app.flow.draw import ask_to_void
 from app.flow.export import export_days
 from app.flow.found_house import HousePlan, LocationPlan, SeriesPlan, StaffPlan, found_house
@@ -337,6 +339,18 @@ def close_a_day(options: argparse.Namespace) -> Answer:
         closed = close_day(office, actor, day)
         closed |= so_far(office, day)
     return Answer(closed, lambda: f"Gaming day {options.day} is closed.")
+
+
+def review_a_day(options: argparse.Namespace) -> Answer:
+    """`keno day review DAY`: sign what a manager looks at before a gaming day is closed."""
+    day = _day(options.day)
+    with _founded_office() as office:
+        actor = _actor(office, options, Permission.DAY_REVIEW)
+        review = sign_review(office, actor, day)
+    items = [asdict(each) for each in review.items]
+    document = {"day": options.day, "items": items, "signed_by": review.signed_by}
+    lines = [each.what for each in review.items] or ["Nothing unusual; it needs no signature."]
+    return Answer(document, lambda: "\n".join(lines))
 
 
 def set_an_amount(options: argparse.Namespace) -> Answer:

@@ -47,6 +47,9 @@ def add_house_commands(commands: Commands) -> Iterator[argparse.ArgumentParser]:
     closing_day = _by_somebody(_act(day, "close", "close_a_day", "close a gaming day"))
     closing_day.add_argument("day", metavar="DAY", help="as 2026-12-01")
     yield closing_day
+    reviewing = _act(day, "review", "review_a_day", "sign the list that a manager signs before it")
+    reviewing.add_argument("day", metavar="DAY", help="as 2026-12-01")
+    yield _by_somebody(reviewing)
 
     yield from _card_commands(commands)
     yield from _game_commands(_group(commands, "game", "open and lock games by hand"))

@@ -22,6 +22,7 @@ from app.clock import time_text
 from app.flow.access import Credentials, at_work, permit, still_acting
 from app.flow.actor import Actor
 from app.flow.day import day_bounds, gaming_day
+from app.flow.day_review import review_of
 from app.flow.expire import expire_wins
 from app.flow.office import Office
 from app.flow.permissions import Permission
@@ -43,7 +44,8 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
     """Close a gaming day; return its figures, and those of its month and year so far.
 
     Refuses: whoever may not; a day that is not over, was closed, or does not follow the last one;
-    while a game of it is not decided, or a drawer of it is open.
+    while a game of it is not decided, or a drawer of it is open; a list that a manager has to sign
+    first (`day_review`).
     """
     permit(actor.role, Permission.DAY_CLOSE)
     _, ends = _bounds(office, day)
@@ -57,6 +59,9 @@ def close_day(office: Office, actor: Actor, day: date) -> dict[str, object]:
         unit.lock_days()  # and a drawer that is being opened
         still_acting(unit, actor)
         _check(office, unit, day, ends)
+        review = review_of(office, unit.connection, day)
+        if review.is_due:
+            raise say_no(No.DAY_NOT_REVIEWED, day=day.isoformat(), many=len(review.items))
         figures, frozen = _figures(office, unit, day)
         drawers = _drawers(office, unit, day).document()
         unclaimed = _unclaimed(office, unit, day, figures)

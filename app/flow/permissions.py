@@ -53,6 +53,7 @@ class Permission(StrEnum):
     EMERGENCY_NAME = "emergency:name"
     EMERGENCY_CONFIRM = "emergency:confirm"
     STATION_MANAGE = "station:manage"
+    DAY_REVIEW = "day:review"
     FLOOR_SEE = "floor:see"
     KEYS_SEE = "keys:see"
     RECORDS_SEE = "records:see"
@@ -83,6 +84,7 @@ WHATEVER_THE_CLOCK_SAYS = frozenset(
         Permission.UNCLAIMED_SEE,
         Permission.CASH_LOG,
         Permission.STAFF_MANAGE,
+        Permission.DAY_REVIEW,
         Permission.STAFF_CONFIRM,
         Permission.EMERGENCY_NAME,
         Permission.EMERGENCY_CONFIRM,
@@ -158,6 +160,7 @@ FOR: dict[Permission, frozenset[Role]] = {
     Permission.EMERGENCY_NAME: frozenset({Role.OUTSIDE_MANAGER}),
     Permission.EMERGENCY_CONFIRM: _CASHIERS_WATCHED | {Role.COMPLIANCE},
     Permission.STATION_MANAGE: frozenset({Role.ADMINISTRATOR}),
+    Permission.DAY_REVIEW: frozenset({Role.KENO_MANAGER, Role.OUTSIDE_MANAGER}),
     Permission.FLOOR_SEE: _EVERYONE - {Role.WRITER, Role.CAGE},
     Permission.KEYS_SEE: _READERS,
     Permission.RECORDS_SEE: _RECORDS,

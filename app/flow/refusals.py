@@ -329,6 +329,11 @@ class No(Coded):
     DAY_NOT_OVER = "day.not_over", "The gaming day {day} is not over."
     DAY_CLOSED = "day.closed", "The gaming day {day} was closed before."
     DAY_NOT_CLOSED = "day.not_closed", "The gaming day {day} is not closed yet."
+    DAY_NOT_REVIEWED = (
+        "day.not_reviewed",
+        "A manager must sign the list of the gaming day {day} first; it has {many} lines.",
+    )
+    REVIEW_OF_OWN = "day.review_own", "The list names you; another manager must sign it."
     DAY_NOT_NEXT = "day.not_next", "The gaming day to be closed next is {day}."
     DAY_GAMES = "day.games_undecided", "These games of the day are not decided yet: {games}."
     DAY_DRAWERS = "day.drawers_open", "These drawers of the day are open: {drawers}."

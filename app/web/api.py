@@ -1,6 +1,7 @@
 """API v1: what a work station can ask for. Views translate, and the flow decides."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 
 from flask import Blueprint, Response, jsonify, request
 
@@ -9,6 +10,7 @@ from app.flow import access
 from app.flow.approvals import approve_payment
 from app.flow.cash_log import cash_log
 from app.flow.close_day import close_day, closed_day, so_far
+from app.flow.day_review import Review, see_review, sign_review
 from app.flow.desk import desk
 from app.flow.draw import ask_to_void
 from app.flow.drawer import close_drawer, look_at_drawer, mind_drawer, move_cash, open_drawer
@@ -313,6 +315,27 @@ def close_gaming_day(day: str) -> Response:
     actor = access.acting(office(), credentials(), Permission.DAY_CLOSE)
     which = forms.read_day(day)
     return jsonify(close_day(office(), actor, which) | so_far(office(), which))
+
+
+@routes.post("/days/<day>/review")
+@needs(Permission.DAY_REVIEW)
+def sign_a_review(day: str) -> Response:
+    """Sign the list of what a manager looks at before a gaming day is closed."""
+    actor = access.acting(office(), credentials(), Permission.DAY_REVIEW)
+    forms.read_texts()
+    return jsonify(_review(sign_review(office(), actor, forms.read_day(day))))
+
+
+@routes.get("/days/<day>/review")
+@needs(Permission.FLOOR_SEE)
+def look_at_review(day: str) -> Response:
+    """Look at the list of a gaming day, and at who has signed it."""
+    return jsonify(_review(see_review(office(), credentials(), forms.read_day(day))))
+
+
+def _review(review: Review) -> dict[str, object]:
+    items = [asdict(each) for each in review.items]
+    return {"day": review.day.isoformat(), "items": items, "signed_by": review.signed_by}
 
 
 @routes.get("/days/<day>")

@@ -120,6 +120,10 @@ def _paths() -> Schema:
         "/unclaimed": {"get": _act("Wins that nobody has come for", None, "Unclaimed")},
         "/days/{day}": {"get": _act("Look at a closed day", None, "DayClosed", day)},
         "/days/{day}/close": {"post": _act("Close a gaming day", "Nothing", "DayClosed", day)},
+        "/days/{day}/review": {
+            "get": _act("What a manager looks at before the close", None, "Review", day),
+            "post": _act("Sign that list", "Nothing", "Review", day),
+        },
         "/days/{day}/cash": {"get": _act("Cash in and out by patron", None, "CashLog", day)},
         "/cards": {"post": _act("Bring a rate card", "CardFile", "CardBrought", status=201)},
         "/cards/check": {"post": _act("Check a rate card", "CardFile", "CardChecked")},
@@ -466,6 +470,11 @@ SCHEMAS: dict[str, Schema] = {
         more_after=_maybe(NUMBER),
     ),
     "DayClosed": _answer(day=TEXT, figures={"type": "object"}, drawers={"type": "object"}),
+    "Review": _answer(
+        day=TEXT,
+        items=_list_of(_answer(kind=TEXT, of=TEXT, what=TEXT)),
+        signed_by=_maybe(TEXT),
+    ),
     "CashLog": _answer(
         day=TEXT,
         patrons=_list_of(

@@ -8,6 +8,7 @@ from fractions import Fraction
 from flask import Blueprint, current_app, render_template, request
 
 from app.flow.approvals import look_at_claim
+from app.flow.day_review import see_review
 from app.flow.drawer import look_at_drawer
 from app.flow.permissions import Permission
 from app.flow.refusals import No, say_no
@@ -19,7 +20,7 @@ from app.keno.numbering import read_number
 from app.keno.refusals import quoted
 from app.store.queries import house
 from app.store.queries.drawers import closed_lately, drawers_in_use
-from app.web.forms import CENTS_DIGITS
+from app.web.forms import CENTS_DIGITS, read_day
 from app.web.pages import page
 from app.web.routes import credentials, office
 from app.web.runbooks import read_runbooks
@@ -82,6 +83,14 @@ def drawer(drawer: str) -> str:
     number = read_number(drawer) or 0
     seen = look_at_drawer(office(), credentials(), number, Permission.DRAWER_SEE)
     return render_template("supervisor/drawer.html", seen=seen, kinds=_kinds())
+
+
+@routes.get("/days/<day>")
+@page(Permission.FLOOR_SEE)
+def day_review(day: str) -> str:
+    """Show what a manager looks at before a gaming day is closed, and signs."""
+    review = see_review(office(), credentials(), read_day(day))
+    return render_template("supervisor/day.html", review=review)
 
 
 @routes.get("/cards")

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from app.flow.close_day import close_day
+from app.flow.day_review import sign_review
 from app.flow.permissions import Permission
 from app.flow.room import make_room
 from app.flow.seal import seal_log
@@ -64,6 +65,8 @@ def _work(house: YearHouse, plan: YearPlan, writing: Writing) -> None:
                 rare.work(shift.writers)
             shift.end()
         house.clock.moment = at_wall(plan.day(place + 1), OPENS) - 4 * _BEFORE
+        max_ = house.at_console("Max", Permission.DAY_REVIEW)
+        sign_review(house.office, max_, plan.day(place))
         close_day(house.office, house.at_console("Sam", Permission.DAY_CLOSE), plan.day(place))
         seal_log(house.office)
         make_room(house.office)

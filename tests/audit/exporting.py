@@ -69,6 +69,7 @@ class BusyHouse(House):
 
     def close(self, over_cents: int) -> None:
         """What a day comes to with coupons and games held up, the verifier adds up for itself."""
+        self.floor.sign_day(self.day)
         told = close_day(self.floor.office, self.floor.sam, self.day)["drawers"]
         assert isinstance(told, dict)
         assert told["over_short_cents"] == over_cents
@@ -185,6 +186,12 @@ def reports_of(floor: Floor, first: date, last: date) -> Iterator[tuple[str, byt
     for report in HELD:
         made = make_report(floor.office, Asked(report, first, last, Format.JSON))
         yield f"{report}.json", made.json()
+
+
+def sign_and_close(floor: Floor, closed: date) -> None:
+    """Close a day whose list a manager has signed."""
+    floor.sign_day(closed)
+    close_day(floor.office, floor.sam, closed)
 
 
 def day(number: int) -> date:

@@ -16,7 +16,6 @@ from app.audit.tags import Tag
 from app.cli import main
 from app.cli.console import founded_office, whoever_sits_here
 from app.flow.access import Approval, at_console
-from app.flow.close_day import close_day
 from app.flow.cosign import cosign_log
 from app.flow.export import export_days
 from app.flow.pay import Paying, pay_ticket
@@ -36,6 +35,7 @@ from tests.audit.exporting import (
     day,
     export,
     say,
+    sign_and_close,
     worked,
 )
 from tests.floor import RITA, SAM, WALT, WANDA, Floor, secret_of
@@ -134,7 +134,7 @@ def test_a_copy_of_an_earlier_day_goes_along_with_the_payment_of_its_ticket(
     floor.close_drawer(wanda, 1, RICH)
     for number in (0, 1):
         floor.pass_time(days=1)
-        close_day(floor.office, floor.sam, day(number))
+        sign_and_close(floor, day(number))
         if number == 0:
             walt = floor.signed_in(WALT)
             floor.open_drawer(walt, RICH)
@@ -180,7 +180,7 @@ def test_only_closed_days_under_a_cosigned_head_are_given_out(floor: Floor, tmp_
     with refuses("export.day_not_closed"):
         export(floor, out, 0, 0)
     floor.pass_time(days=1)
-    close_day(floor.office, floor.sam, day(0))
+    sign_and_close(floor, day(0))
     with refuses("export.not_cosigned"):  # it has no place in the log yet
         export(floor, out, 0, 0)
     seal_log(floor.office)
@@ -213,7 +213,7 @@ def test_a_bundle_that_could_not_be_written_leaves_nothing_behind(
     floor: Floor, tmp_path: Path
 ) -> None:
     floor.pass_time(days=1)
-    close_day(floor.office, floor.sam, day(0))
+    sign_and_close(floor, day(0))
     cosign_log(floor.office, floor.two_keys)
     rita = at_console(floor.office, RITA, secret_of(RITA), Permission.RECORDS_EXPORT)
     with pytest.raises(ValueError, match="no name for a report"):
@@ -250,7 +250,7 @@ def test_the_tiles_of_a_bundle_are_those_of_the_public_log(floor: Floor, tmp_pat
     for number in range(2):
         floor.play()
         floor.pass_time(days=1)
-        close_day(floor.office, floor.sam, day(number))
+        sign_and_close(floor, day(number))
     cosign_log(floor.office, floor.two_keys)
     export(floor, tmp_path / "b.zip", 1, 1)
     client = create_app(floor.office).test_client()

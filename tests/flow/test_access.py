@@ -736,6 +736,7 @@ MAY = {
     "emergency:confirm": "VCP",
     "station:manage": "A",
     "ticket:practise": "WSK",
+    "day:review": "KO",
     "floor:see": "SKOIRAVP",
     "keys:see": "SKOIR",
     "records:see": "SKOIRVP",

@@ -100,6 +100,7 @@ class House:
         self.close(over)
 
     def close(self, over_cents: int) -> None:
+        self.floor.sign_day(self.day)
         told = close_day(self.floor.office, self.floor.sam, self.day)
         figures, drawers = told["figures"], told["drawers"]
         assert isinstance(figures, dict)

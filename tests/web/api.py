@@ -42,6 +42,7 @@ BODIES: dict[str, Any] = {
     "/tickets/1/lost": {"bought": "x", "surveillance": "x"},
     "/tickets/1/pay-lost": {"check": {"number": "1", "payee": "x"}, **BECAUSE},
     "/days/2026-11-16/close": {},
+    "/days/2026-11-16/review": {},
     "/tickets/1/approve": {},
     "/tickets/1/tax-paper": {"game": 1, "name": "x", "taxpayer_number": "x"},
     "/games/M/1/lock": {},

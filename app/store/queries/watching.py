@@ -154,6 +154,25 @@ def _body(connection: Connection, entry: int | None) -> str | None:
     return connection.execute(found).scalar_one_or_none()
 
 
+@dataclass(frozen=True)
+class EntrySeen:
+    """An entry of the log, as far as it is shown."""
+
+    id: int
+    body: str
+
+
+def newest_of(connection: Connection, tag: str, most: int) -> list[EntrySeen]:
+    """Return the newest entries of a watched tag that are at hand, the newest first."""
+    found = (
+        select(LogEntry.id, LogEntry.body)
+        .where(IS_WATCHED, LogEntry.tag == tag, LogEntry.body != "")
+        .order_by(LogEntry.id.desc())
+        .limit(most)
+    )
+    return [EntrySeen(*row) for row in connection.execute(found)]
+
+
 def newest_watched(connection: Connection, tag: str) -> str | None:
     """Return the body of the newest BACKUP, CLOCK or KEYS entry that is at hand."""
     found = (

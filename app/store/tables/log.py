@@ -12,7 +12,7 @@ STANDING = (
 )  # fmt: skip
 IS_STANDING = text("tag IN (" + ", ".join(f"'{tag}'" for tag in STANDING) + ")")
 # What whoever watches the house asks for the newest of, and is rare.
-IS_WATCHED = text("tag IN ('BACKUP', 'CLOCK', 'KEYS', 'PROCESS')")
+IS_WATCHED = text("tag IN ('BACKUP', 'CLOCK', 'DAY-REVIEW', 'KEYS', 'PROCESS')")
 
 
 class Act(Table):

@@ -151,6 +151,7 @@ def test_wins_that_nobody_came_for_expire_at_the_close_of_their_day(floor: Floor
             assert more is None
             assert (win["number"], win["win_cents"], win["days"]) == (1, WON, 1)
             assert unclaimed_wins(floor.office, floor.signed_in(SAM), WON + 1) == ([], None)
+        floor.sign_day(TODAY + timedelta(days=day))  # Sam has looked up what was not claimed
         told = close_day(floor.office, floor.sam, TODAY + timedelta(days=day))["figures"]
         assert isinstance(told, dict)
         assert told["expired_cents"] == (WON if day == 2 else 0)

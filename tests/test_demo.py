@@ -118,8 +118,18 @@ def test_a_start_that_was_ended_half_way_resumes_and_says_where_the_house_is(
             f"connect-src 'self' http://localhost:{house.ports['feed']};"
             in page.headers["Content-Security-Policy"]
         )
+    wait_for(lambda: answers(told["feed"]))  # it is a process of its own, and may come up later
     with urlopen(told["feed"], timeout=ANSWER) as feed:  # noqa: S310  loopback
         assert feed.headers["Content-Type"] == "text/event-stream"
+
+
+def answers(address: str) -> bool:
+    """Whether somebody listens at an address."""
+    try:
+        urlopen(address, timeout=ANSWER).close()  # noqa: S310  loopback
+    except OSError:
+        return False
+    return True
 
 
 class Browser:

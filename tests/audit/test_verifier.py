@@ -73,6 +73,9 @@ NEARER = {
     "an act after the close of its day": {"void.unknown"},
     "a game is locked after another than the one before": {"draw.not_locked"},
     "a payout of a restored house without a manager": {"ticket.gap"},
+    "a payout of a ticket that nobody lost": {"approval.role"},
+    "a payout of a lost ticket at a window": {"approval.role"},
+    "a payout by who had looked the ticket up": {"approval.missing"},
 }  # fmt: skip
 
 

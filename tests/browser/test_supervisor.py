@@ -195,8 +195,10 @@ def test_a_form_pressed_before_its_script_has_come_waits_and_puts_no_secret_into
     page.route("**/js/forms.js", lambda route: held.append(route))  # noqa: PLW0108  it is marked
     page.goto("/supervisor/people", wait_until="commit")
     give = page.locator('form[data-act$="/staff/secret"]')
-    give.get_by_label("Name").fill(SAM)
+    give.locator('[name="name"]').fill(SAM)
     give.get_by_label("New secret").fill("good for choosing another")
+    give.locator('[name="second.name"]').fill(MAX)
+    give.locator('[name="second.secret"]').fill(secret_of(MAX))
     give.get_by_role("button", name="Give it").press("Enter")
     assert page.url.endswith("/supervisor/people")
     held[0].continue_()

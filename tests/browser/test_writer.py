@@ -259,10 +259,12 @@ def test_a_number_pressed_behind_the_rate_stands_among_the_numbers(desk: Page) -
 @pytest.mark.rule("X-drawer")
 def test_a_writer_elsewhere_is_told_where_the_drawer_is(house: House) -> None:
     house.floor.writing()
-    page = house.station(WANDA, "B2")
-    page.keyboard.press("F6")
-    expect(page.get_by_text("Your drawer 1 is at B1.")).to_be_visible()
-    expect(page.get_by_role("button", name="Resume drawer 1")).to_have_count(0)
+    page = house.page()
+    house.enrol(page, "B2")
+    page.get_by_label("Name").fill(WANDA)
+    page.get_by_label("Secret").fill(secret_of(WANDA))
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(f"{WANDA} has an open drawer at station B1.")).to_be_visible()
 
 
 def lose_the_answer(page: Page, path: str) -> None:

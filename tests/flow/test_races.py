@@ -101,6 +101,7 @@ def crew(floor: Floor, size: int) -> list[Credentials]:
     """Writers at stations of their own, each with an open drawer."""
     codes = {f"C{number}": f"Crew {number}" for number in range(1, size + 1)}
     secret = floor.office.hasher.hash("secret of the crew")
+    founded = {"by": "founding", "time": bodies(floor, "HOUSE")[0]["time"]}
     with floor.office.unit() as unit:
         for code, name in codes.items():
             floor.enrolments = {**floor.enrolments, code: f"enrolment of {code}"}
@@ -110,7 +111,7 @@ def crew(floor: Floor, size: int) -> list[Credentials]:
             added = {"station": code, "change": "added", "location": "booth"}
             floor.office.log(unit, Tag.STATION, added)
             added = {"staff": name.upper(), "change": "added", "role": Role.WRITER.value}
-            floor.office.log(unit, Tag.STAFF, added)
+            floor.office.log(unit, Tag.STAFF, added | founded)
         unit.commit()
     working = []
     for code, name in codes.items():

@@ -77,8 +77,10 @@ def test_a_ticket_is_not_decided_before_its_game_is_certified(floor: Floor) -> N
     every = Request(tuple((n,) for n in range(1, 81)), "80/1 @ 1.00")
     floor.sell(wanda, Sale("M", every, BILLS))
 
+    sue = floor.signed_in(SUE, "B2")  # a writer is not shown what a ticket has won
+
     def standing() -> tuple[str, int]:
-        found = look_up(floor.office, wanda, 1)
+        found = look_up(floor.office, sue, 1)
         return found["standing"], found["win_cents"]
 
     assert standing() == ("open", 0)
@@ -90,7 +92,7 @@ def test_a_ticket_is_not_decided_before_its_game_is_certified(floor: Floor) -> N
     assert standing() == ("not-decided", 0)
     floor.grade(1)
     assert standing() == ("win", 20 * 300)
-    assert look_up(floor.office, wanda, 1)["explanation"] == "A win of $60.00."
+    assert look_up(floor.office, sue, 1)["explanation"] == "A win of $60.00."
 
 
 @pytest.mark.rule("X-not-decided", "15.4(d)-pay")
@@ -217,7 +219,7 @@ def test_a_mistake_in_grading_ways_freezes_the_game_and_no_other(
     found = look_up(floor.office, wanda, 1)
     assert found["standing"] == "in-play"
     assert floor.play() == 2  # the next game is not held up
-    found = look_up(floor.office, wanda, 1)
+    found = look_up(floor.office, floor.signed_in(SUE, "B2"), 1)
     assert (found["standing"], found["win_cents"]) == ("frozen", 20 * 300)
     assert "M-1" in found["explanation"]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from functools import partial
 
 import pytest
 
@@ -13,8 +13,11 @@ from app.flow.override import override_close
 from app.flow.refund import Refunding, refund_ticket
 from app.keno.tender import Tender, TenderKind
 from tests.floor import SAM, SECOND_STATION, SUE, WALT, Floor, dollar, secret_of
+from tests.flow.races import MakePause, in_turn, pause
 from tests.looking import bodies, postings, refuses, rows
 from tests.story.refunds import refund, void_next
+
+__all__ = ["pause"]  # the fixture
 
 FIVE = dollar(games=5)
 ON_POSTGRESQL = pytest.mark.parametrize("floor", ["postgresql"], indirect=True)
@@ -202,7 +205,7 @@ def test_what_was_cancelled_once_is_not_cancelled_again_if_its_game_is_postponed
 @pytest.mark.rule("15.4(d)-refund", "X-fault-refund")
 @pytest.mark.parametrize("cancel", [True, False])
 def test_of_two_stations_that_refund_a_ticket_at_once_the_second_is_told_that_it_was_done(
-    floor: Floor, monkeypatch: pytest.MonkeyPatch, cancel: bool
+    floor: Floor, pause: MakePause, cancel: bool
 ) -> None:
     wanda, walt = floor.writing(), floor.writing(WALT, SECOND_STATION)
     floor.sell(wanda, dollar(games=3))
@@ -210,17 +213,15 @@ def test_of_two_stations_that_refund_a_ticket_at_once_the_second_is_told_that_it
         floor.play()
     else:
         void_next(floor)
-    due = refunding._due  # noqa: SLF001  the moment at which the other one comes first
-
-    def meanwhile(*given: Any, **named: Any) -> Any:  # noqa: ANN401
-        found = due(*given, **named)
-        monkeypatch.setattr(refunding, "_due", due)
-        refund(floor, walt, cancel=cancel)
-        return found
-
-    monkeypatch.setattr(refunding, "_due", meanwhile)
-    with refuses("ticket.nothing_to_refund"):
-        refund(floor, wanda, cancel=cancel)
+    before = pause(refunding, "_due")
+    first, second = in_turn(
+        floor,
+        before,
+        partial(refund, floor, wanda, cancel=cancel),
+        partial(refund, floor, walt, cancel=cancel),
+    )
+    assert isinstance(first, dict)
+    assert second == "ticket.nothing_to_refund"
     floor.check_books()
 
 
